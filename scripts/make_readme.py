@@ -17,7 +17,7 @@ from dpbandits import report
 from dpbandits.config import compose
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
-from dpbandits.factory.papers import PAPERS, paper
+from dpbandits.factory.papers import paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
 from dpbandits.spec.figure import FigureSpec
@@ -31,7 +31,7 @@ WIDTH, COLOURS = 300, 64  # of a small picture, in pixels, and of its palette
 def figures() -> list[FigureSpec]:
     """Return all figures, sorted by paper and then by the paper's figure numbers."""
     specs = [compose.load(name, [])[0] for name in project.names("figure")]
-    return sorted(specs, key=lambda s: (PAPERS.index(paper(s.paper)), place_of(s.original), s.name))
+    return sorted(specs, key=lambda s: place_of(paper(s.paper), s.original, s.name))
 
 
 def originals() -> Iterator[FigureSpec]:

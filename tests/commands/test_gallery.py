@@ -19,7 +19,8 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import papers, stored_results
 from dpbandits.gallery import algorithms
 from dpbandits.judge import about, claims_files
-from dpbandits.privacy import accounting, table
+from dpbandits.privacy import table
+from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import ExitStatus
 
 MEMBERS = [*registry.algorithm_names(), *registry.stopping_rule_names()]
@@ -73,7 +74,7 @@ def replace_pictures(patch: pytest.MonkeyPatch) -> None:
         return {"pdf": b"%PDF-", "svg": b"<svg/>", "png": b"\x89PNG"}
 
     patch.setattr(plotting, "render", without_ink)
-    patch.setattr(accounting, "_from_worst_pairs", lambda groups, delta, composed: 0.5 * composed)
+    patch.setattr(table, "tight_epsilon", lambda *composed: 0.5 * composed_epsilon(*composed))
     patch.setattr(algorithms, "rows", lambda names: rows(*names))
     patch.setattr(algorithms, "_mark", mark)
 

@@ -13,7 +13,6 @@ import pytest
 from commands import FIGURES, below
 from complaints import readable
 from composed import load
-from dpbandits.factory.drawable_texts import refuse_undrawable
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
@@ -29,8 +28,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
 )
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.factory import produce_all
-from dpbandits.factory.produce import produce, redraw
+from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series
 
@@ -233,8 +231,9 @@ def test_all_figures_are_tried_before_the_first_is_computed(
         (checkout / "conf" / "figure" / f"{name}.yaml").unlink()
     file = checkout / "conf" / "figure" / "lower-bounds.yaml"
     file.write_text(file.read_text("utf-8").replace("\ntitle: ", "\ntitle: $x^$ "), "utf-8")
-    monkeypatch.setattr(produce_all, "status_of", lambda *_: print("computed", flush=True) or 0)
-    assert produce_all.produce_all(None, ["profile=smoke"]) == 2
+    status_of = "dpbandits.factory.produce.status_of"
+    monkeypatch.setattr(status_of, lambda *_: print("computed", flush=True) or 0)
+    assert produce_all(None, ["profile=smoke"]) == 2
     out, err = capsys.readouterr()
     first, second = err.splitlines()
     assert first.startswith("dpbandits: lower-bounds: figure.title '$x^$")

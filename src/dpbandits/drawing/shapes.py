@@ -279,14 +279,11 @@ def write_decades(axis: Axis) -> None:
     has two labels.
     """
     axis.set_major_locator(LogLocator(base=10, numticks=12))
-    axis.set_minor_formatter(BetweenDecades())
+    axis.set_minor_formatter(BetweenDecades(minor_thresholds=(1, 0.6)))
 
 
 class BetweenDecades(LogFormatterSciNotation):
     """Formatter that labels ticks between decades as 20, if at most one decade is in view."""
-
-    def __init__(self) -> None:
-        super().__init__(minor_thresholds=(1, 0.6))
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         """Return the label of a tick."""

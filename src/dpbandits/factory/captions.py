@@ -106,17 +106,19 @@ def _spent(cells: Sequence[Experiment]) -> str:
     if math.inf in spent:
         return NO_BOUND
     times = [e / given(cell) for e, cell in zip(spent, cells, strict=True) if e and given(cell)]
-    low, high = _times(min(times, default=1.0)), _times(max(times, default=1.0))
+    words = []
+    for factor in (min(times, default=1.0), max(times, default=1.0)):
+        # A whole number or its reciprocal, as with five parts of a budget, is written as such.
+        near = Fraction(factor).limit_denominator(200)
+        part, whole = near.denominator, near.numerator
+        if not math.isclose(near, factor, rel_tol=1e-6) or 1 not in (whole, part):
+            words.append(f"{factor:.2g} ε")
+        elif whole == 1:
+            words.append("ε" if part == 1 else f"ε/{part}")
+        else:
+            words.append(f"{whole} ε")
+    low, high = words
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
-
-
-def _times(factor: float) -> str:
-    near = Fraction(factor).limit_denominator(200)
-    if not math.isclose(near, factor, rel_tol=1e-6) or 1 not in (near.numerator, near.denominator):
-        return f"{factor:.2g} ε"
-    if near.numerator == 1:
-        return "ε" if near.denominator == 1 else f"ε/{near.denominator}"
-    return f"{near.numerator} ε"
 
 
 def _and(names: Sequence[str]) -> str:

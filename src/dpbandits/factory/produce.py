@@ -1,6 +1,5 @@
 """Production of figures, from their specifications to their files."""
 
-import hashlib
 import json
 import math
 import shlex
@@ -9,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -212,9 +212,12 @@ def refuse_undrawable(spec: FigureSpec) -> None:
     for name, text, drawn in texts:
         if reason := fault(drawn):
             typed = any(f"{name}.".startswith(f"{change.key}.") for change in spec.changes)
-            where = "set by its algorithm or from Python"
-            if typed or spec.name in project.names("figure"):
-                where = "command line" if typed else project.member_file("figure", spec.name)
+            if typed:
+                where = "command line"
+            elif spec.name in project.names("figure"):
+                where = project.member_file("figure", spec.name)
+            else:
+                where = "set by its algorithm or from Python"
             problem = f"{name} {shown(text)} cannot be drawn: {reason} ({where})"
             raise UserError(f"{spec.name}: {problem}")
 
@@ -248,16 +251,16 @@ def write(
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}
     undated["provenance"] = {k: v for k, v in described["provenance"].items() if k != "written"}
-    inputs = hashlib.sha256(to_json(undated))
+    inputs = sha256(to_json(undated))
     for part in (*texts.values(), verdict, repr(spec).encode(), style.encode()):
-        inputs.update(_digest(part).encode())
+        inputs.update(sha256(part).hexdigest().encode())
     path = {kind: folder / f"{spec.name}.{kind}" for kind in KINDS}  # a name may have dots
     if not again and _is_up_to_date(path, inputs.hexdigest(), verdict):
         return series, claims, False
     keywords = f"{command('run', spec, settings)}, revision {revision()}"
     files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
     described["inputs"] = inputs.hexdigest()
-    described["files"] = {kind: _digest(content) for kind, content in files.items()}
+    described["files"] = {kind: sha256(content).hexdigest() for kind, content in files.items()}
     for kind, content in files.items():
         write_atomically(path[kind], content)
     if verdict:
@@ -274,14 +277,11 @@ def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:
         before = json.loads(path["json"].read_bytes())
         written = path["json"].with_name(VERDICT).read_bytes() if verdict else b""
         return (before["inputs"], written) == (inputs, verdict) and all(
-            _digest(path[kind].read_bytes()) == digest for kind, digest in before["files"].items()
+            sha256(path[kind].read_bytes()).hexdigest() == digest
+            for kind, digest in before["files"].items()
         )
     except (OSError, ValueError, KeyError):
         return False
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def sidecar(

@@ -20,7 +20,7 @@ from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
-from dpbandits.gallery.figures import FigurePage, show
+from dpbandits.gallery.figures import place_of, show
 from dpbandits.gallery.folders import REMEDY, folder_name
 from dpbandits.run import ExitStatus
 
@@ -41,21 +41,19 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
         if name not in known:
             raise UserError(f"unknown figure {shown(name)}; {nearest(name, known)}")
     names = figures or known
-    folder = _out(names, overrides)
-    return build(out or folder / folder_name(figures, overrides), names, overrides)
-
-
-def _out(names: Sequence[str], overrides: tuple[str, ...]) -> Path:
-    # paths.out. An error in every figure is the command's, and is raised before all else.
     if not overrides:
-        return compose.settings_of((), "gallery")[0].out
+        settings, _ = compose.settings_of((), "gallery")
     errors = []
-    for name in names:
+    for name in names if overrides else ():
         try:
-            return compose.load(name, overrides)[1].out
+            _, settings = compose.load(name, overrides)
+            break
         except UserError as error:
             errors.append(error)
-    raise errors[0]
+    else:
+        if errors:  # an error in every figure is the command's, and is raised before all else
+            raise errors[0]
+    return build(out or settings.out / folder_name(figures, overrides), names, overrides)
 
 
 def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, ...] = ()) -> int:
@@ -65,26 +63,23 @@ def build(out: Path, names: Sequence[str] | None = None, overrides: tuple[str, .
     """
     chosen = project.names("figure") if names is None else list(names)
     with _replaced(out.resolve()) as folder:
-        figures = [show(name, folder / "figures", overrides) for name in _progress(chosen)]
-        figures.sort(key=lambda figure: figure.order)
+        shown_names = track(
+            chosen,
+            "gallery",
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        figures = [show(name, folder / "figures", overrides) for name in shown_names]
+        figures.sort(key=lambda page: place_of(page.paper, page.original, page.name))
         pages.write(folder, figures, algorithms.collect(figures))
     failed = [figure for figure in figures if figure.failure]
     for figure in failed:
         print(f"dpbandits: {figure.name}: {figure.failure}", file=sys.stderr)
-    print(f"gallery: {_summary(figures)}; {out / 'index.html'}")
-    return ExitStatus.FAILED if failed else ExitStatus.DONE
-
-
-def _summary(figures: Sequence[FigurePage]) -> str:
+    drawn = origins.in_words(figure.origin for figure in figures)
     claims = len({claim.judged.id for figure in figures for claim in figure.claims})
-    return f"{origins.in_words(figure.origin for figure in figures)}; {counted(claims, 'claim')}"
-
-
-def _progress(names: Sequence[str]) -> Iterator[str]:
-    terminal = Console(stderr=True)
-    yield from track(
-        names, "gallery", console=terminal, transient=True, disable=not sys.stderr.isatty()
-    )
+    print(f"gallery: {drawn}; {counted(claims, 'claim')}; {out / 'index.html'}")
+    return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from io import BytesIO
-from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 import matplotlib
@@ -15,7 +14,7 @@ from matplotlib.figure import Figure
 from dpbandits.config import conf_files
 from dpbandits.core import parameters, registry
 from dpbandits.core.parameters import reading_name
-from dpbandits.core.roots import PACKAGE, source, source_file
+from dpbandits.core.roots import PACKAGE, source
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import Style, style_of
 from dpbandits.factory import captions
@@ -23,7 +22,6 @@ from dpbandits.factory.captions import Audited
 from dpbandits.files import project
 from dpbandits.gallery import dark
 from dpbandits.gallery.figures import FigurePage
-from dpbandits.gallery.texts import first_paragraph
 from dpbandits.privacy.table import Row, rows
 from dpbandits.store.key import sources
 
@@ -38,14 +36,6 @@ class Field:
     words: str  # the values it accepts, or its readings
     readings: bool
     default: Any  # None if it has no default
-
-
-@dataclass(frozen=True)
-class ParameterFile:
-    """A file of conf/algorithm/: the values of a paper, as text."""
-
-    name: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -65,97 +55,79 @@ class Algorithm:
     name: str
     label: str
     rule: bool
-    module: ModuleType
+    style: Style  # colour, marker and line of its curves
+    dark_colour: str  # of its curves on a dark page
+    doc: str  # docstring of its module
+    says: str  # the first paragraph of it, in one line
+    play: str  # docstring of its function `play`, or `halt` for a stopping rule
+    releases: str | None  # docstring of its releases; None if it declares none
     fields: tuple[Field, ...]
-    values: tuple[ParameterFile, ...]
+    values: tuple[tuple[str, str], ...]  # files of conf/algorithm/: names and texts
     uses: tuple[Use, ...]
+    figures: tuple[FigurePage, ...]  # that use it
     sources: tuple[str, ...]  # its own file first
+    notion: str  # the privacy that its paper promises, with the definition
     # Claimed and composed budgets, with a row for each reading that changes them, and the audit, if
     # any.
     budgets: tuple[tuple[Row, Audited | None], ...]
     mark: bytes  # sample of its curves, an SVG
 
-    @property
-    def style(self) -> Style:
-        """Colour, marker and line of its curves."""
-        return style_of(self.name)
-
-    @property
-    def dark_colour(self) -> str:
-        """Colour of its curves on a dark page."""
-        return dark.colour(self.style.colour)
-
-    @property
-    def says(self) -> str:
-        """First paragraph of its docstring."""
-        return first_paragraph(self.module.__doc__)
-
-    @property
-    def doc(self) -> str:
-        """Docstring of its module."""
-        return self.module.__doc__ or ""
-
-    @property
-    def play(self) -> str:
-        """Docstring of its function `play`, or `halt` for a stopping rule."""
-        return getattr(self.module, "halt" if self.rule else "play").__doc__ or ""
-
-    @property
-    def releases(self) -> str | None:
-        """Docstring of its releases; None if it declares none."""
-        declared = getattr(self.module, "releases", None)
-        return None if declared is None else inspect.getdoc(declared) or ""
-
-    @property
-    def notion(self) -> str:
-        """The privacy notion that its paper promises, with its definition, or `Not private`."""
-        if self.budgets:
-            notion = self.budgets[0][0].claim.notion
-            return f"{notion.title}: {notion.definition}"
-        return "Not private: no promise"
-
-    @property
-    def figures(self) -> tuple[FigurePage, ...]:
-        """The figures that use it."""
-        return tuple({use.figure.name: use.figure for use in self.uses}.values())
-
 
 def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
     """Return every algorithm and stopping rule of the registry, with its uses in the figures."""
-    files = [
-        (name, conf_files.read_member("algorithm", name), _text(name))
-        for name in project.names("algorithm")
+    files: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by what they have values of
+    for name in project.names("algorithm"):
+        text = project.find(project.member_file("algorithm", name)).read_text("utf-8").strip()
+        content = conf_files.read_member("algorithm", name)
+        for kind in ("rule", "algorithm"):
+            if kind in content:
+                files.setdefault((kind, str(content[kind])), []).append((name, text))
+    return [
+        _describe(name, kind == "rule", files.get((kind, name), ()), figures)
+        for kind, names in (
+            ("algorithm", registry.algorithm_names()),
+            ("rule", registry.stopping_rule_names()),
+        )
+        for name in names
     ]
-    members = []
-    for rule, names in (
-        (False, registry.algorithm_names()),
-        (True, registry.stopping_rule_names()),
-    ):
-        for name in names:
-            module = registry.stopping_rule(name) if rule else registry.algorithm(name)
-            budgets = rows([name]) if hasattr(module, "claim") else []
-            key = "rule" if rule else "algorithm"
-            members.append(
-                Algorithm(
-                    name=name,
-                    label=getattr(module, "LABEL", name),
-                    rule=rule,
-                    module=module,
-                    fields=_fields(module.Params),
-                    values=tuple(
-                        ParameterFile(f, text) for f, c, text in files if c.get(key) == name
-                    ),
-                    uses=tuple(use for figure in figures for use in _uses(figure, name)),
-                    sources=_sources(name, rule),
-                    budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
-                    mark=_mark(style_of(name)),
-                )
-            )
-    return members
 
 
-def _text(name: str) -> str:
-    return project.find(project.member_file("algorithm", name)).read_text("utf-8").strip()
+def _describe(
+    name: str, rule: bool, values: Sequence[tuple[str, str]], figures: Sequence[FigurePage]
+) -> Algorithm:
+    module = registry.stopping_rule(name) if rule else registry.algorithm(name)
+    style, doc = style_of(name), module.__doc__ or ""
+    releases = getattr(module, "releases", None)
+    uses = tuple(use for figure in figures for use in _uses(figure, name))
+    budgets = rows([name]) if hasattr(module, "claim") else []
+    notion = "Not private: no promise"
+    if budgets:
+        promised = budgets[0].claim.notion
+        notion = f"{promised.title}: {promised.definition}"
+    # Its file and what that reaches: of the package, the rooms in READ; of others, everything.
+    own = registry.member("stopping rule" if rule else "algorithm", name).source
+    reached = [path for path in sources((own,)) if not path.endswith("__init__.py")]
+    places = {path: source(path) for path in reached if path != own}
+    read = [p for p, (root, at) in places.items() if root is not PACKAGE or at.startswith(READ)]
+    return Algorithm(
+        name=name,
+        label=getattr(module, "LABEL", name),
+        rule=rule,
+        style=style,
+        dark_colour=dark.colour(style.colour),
+        doc=doc,
+        says=inspect.cleandoc(doc).split("\n\n")[0].replace("\n", " "),
+        play=getattr(module, "halt" if rule else "play").__doc__ or "",
+        releases=None if releases is None else inspect.getdoc(releases) or "",
+        fields=_fields(module.Params),
+        values=tuple(values),
+        uses=uses,
+        figures=tuple({use.figure.name: use.figure for use in uses}.values()),
+        sources=(own, *read),
+        notion=notion,
+        budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
+        mark=_mark(style),
+    )
 
 
 def _fields(params: Any) -> tuple[Field, ...]:
@@ -193,27 +165,6 @@ def _uses(figure: FigurePage, algorithm: str) -> list[Use]:
         in_panels = tuple((words, () if only else tuple(p)) for words, p in panels_by_text.items())
         uses.append(Use(figure, label, in_panels, tuple(warnings.get(label, ()))))
     return uses
-
-
-def _sources(name: str, rule: bool) -> tuple[str, ...]:
-    own = registry.member("stopping rule" if rule else "algorithm", name).source
-    reached = sources((own,))
-    others = [
-        path
-        for path in reached
-        if _is_read(path) and path != own and not path.endswith("__init__.py")
-    ]
-    return (own, *others)
-
-
-def _is_read(path: str) -> bool:
-    root, below = source(path)
-    return root is not PACKAGE or below.startswith(READ)
-
-
-def source_text(path: str) -> str:
-    """Return the text of a source file."""
-    return source_file(path).read_text("utf-8")
 
 
 def _mark(style: Style) -> bytes:

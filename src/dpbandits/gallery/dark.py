@@ -38,16 +38,10 @@ def colour(light: str) -> str:
     red, green, blue = to_rgb(light)
     if red == green == blue:
         return _mixed(INK, SHEET, red)
-    shares = (i / 100 for i in range(101))
-    return next(
-        mixed for share in shares if contrast(mixed := _mixed(light, "#ffffff", share)) >= LEGIBLE
-    )
-
-
-def contrast(colour_a: str, colour_b: str = SHEET) -> float:
-    """Return the contrast ratio of two colours, 1 to 21, as WCAG 2 defines it."""
-    darker, lighter = sorted((_luminance(colour_a), _luminance(colour_b)))
-    return (lighter + 0.05) / (darker + 0.05)
+    mixtures = (_mixed(light, "#ffffff", i / 100) for i in range(101))
+    # The contrast ratio of WCAG 2; a colour darker than the sheet is never legible.
+    least = LEGIBLE * (_luminance(SHEET) + 0.05) - 0.05
+    return next(mixed for mixed in mixtures if _luminance(mixed) >= least)
 
 
 def picture(figure: Figure, title: str, keywords: str) -> bytes:

@@ -1,7 +1,8 @@
 """Figures of the gallery: their curves, pictures and claims, or the error that prevents them."""
 
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from matplotlib.figure import Figure
 from dpbandits.config import conf_files
 from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.drawing import plotting
-from dpbandits.experiments import Experiment
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
 from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
@@ -38,102 +38,64 @@ class FigurePage:
     name: str
     paper: Paper
     title: str
-    result: Result | None  # None: it cannot be loaded, see `failure`
+    command: str  # computes and draws it
     overrides: tuple[str, ...] = ()  # overrides of its file's values, as given
+    result: Result | None = None  # None: it cannot be loaded, see `failure`
+    changes: tuple[str, ...] = ()  # descriptions of the differences from the figure's file
+    original: Original | None = None  # the figure of the paper that it reproduces
+    about: str = ""  # a sentence or two on what it shows
+    algorithms: tuple[str, ...] = ()  # with the stopping rules that it plays, in its order
+    claims: tuple[About, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)  # of the claims by verdict
+    origin: Origin = Origin.MISSING
     kinds: tuple[str, ...] = ()  # of its files beside its page: figures/<name>/<name>.<kind>
     size: tuple[int, int] = (0, 0)  # of the picture, in pixels
     lines: tuple[dict[str, Any], ...] = ()  # positions of the curves' points
     failure: str = ""  # error in one line
 
-    @property
-    def command(self) -> str:
-        """Command that computes and draws it."""
-        if self.result:
-            return produce.command("run", self.result.spec, self.result.settings)
-        return shlex.join(["dpbandits", "run", self.name, *self.overrides])
 
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """Descriptions of the differences from the figure's file."""
-        return tuple(c.words() for c in self.result.spec.changes) if self.result else ()
-
-    @property
-    def order(self) -> tuple[int, int, int, str, str]:
-        """Sort key: by paper, then by the number of its original; without an original last."""
-        place = PAPERS.index(self.paper) if self.paper in PAPERS else len(PAPERS)
-        return place, *place_of(self.original), self.name
-
-    @property
-    def original(self) -> Original | None:
-        """The figure of the paper that it reproduces; None if it is our own."""
-        return self.result.spec.original if self.result else None
-
-    @property
-    def about(self) -> str:
-        """A sentence or two on what it shows."""
-        return self.result.spec.about if self.result else ""
-
-    @property
-    def drawn(self) -> bool:
-        """True if there is a picture."""
-        return "svg" in self.kinds
-
-    @property
-    def claims(self) -> tuple[About, ...]:
-        """The claims with their verdicts."""
-        return self.result.claims if self.result else ()
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of claims by verdict."""
-        return about.count(self.claims)
-
-    @property
-    def origin(self) -> Origin:
-        """Origin of the curves."""
-        if self.failure:
-            return Origin.FAILED
-        if not (self.result and self.result.source):
-            return Origin.MISSING
-        return ORIGINS[self.result.source.kind]
-
-    @property
-    def algorithms(self) -> tuple[str, ...]:
-        """The algorithms and stopping rules that it plays, in its order."""
-        return tuple(dict.fromkeys(cell.member for cell in self.cells))
-
-    @property
-    def cells(self) -> tuple[Experiment, ...]:
-        """The cells that it plays."""
-        return self.result.spec.cells() if self.result else ()
-
-
-def place_of(original: Original | None) -> tuple[int, int, str]:
-    """Return the sort key of an original within its paper: figures, tables, then None."""
+def place_of(of: Paper, original: Original | None, name: str) -> tuple[int, int, int, str, str]:
+    """Return the sort key of a figure: by paper, then figures, tables, and what has no original."""
+    place = PAPERS.index(of) if of in PAPERS else len(PAPERS)
     if original is None:
-        return 2, 0, ""
-    return int(original.kind == "table"), original.number, original.part
+        return place, 2, 0, "", name
+    return place, int(original.kind == "table"), original.number, original.part, name
 
 
 def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage:
     """Load and draw a figure; its files go below the folder.
 
     An error becomes its `failure`, so that an error in the configuration or in a drawing function
-    does not prevent the other figures.
+    does not prevent the other figures. Its page has what is known by then.
     """
-    key, title, result = OWN, name, None
+    command = shlex.join(["dpbandits", "run", name, *overrides])
+    page = FigurePage(name, paper(OWN), name, command, overrides)
     try:
         content = conf_files.read_member("figure", name)
         key, title = str(content.get("paper", OWN)), str(content.get("title", name))
+        page = replace(page, paper=paper(key), title=title)
         result = stored_results.load(name, overrides)
-        key, title = result.spec.paper, result.spec.title
-        page = FigurePage(name, paper(key), title, result, overrides)
-        return _draw(page, result, folder / name) if result.source else page
+        spec, source = result.spec, result.source
+        page = replace(
+            page,
+            paper=paper(spec.paper),
+            title=spec.title,
+            command=produce.command("run", spec, result.settings),
+            result=result,
+            changes=tuple(change.words() for change in spec.changes),
+            original=spec.original,
+            about=spec.about,
+            algorithms=tuple(dict.fromkeys(cell.member for cell in spec.cells())),
+            claims=result.claims,
+            counts=about.count(result.claims),
+            origin=ORIGINS[source.kind] if source else Origin.MISSING,
+        )
+        return _draw(page, result, folder / name) if source else page
     except UserError as error:
         failure = str(error)
     except Exception as error:
         failure = in_one_line(error)
-    return FigurePage(name, paper(key), title, result, overrides, failure=failure)
+    return replace(page, origin=Origin.FAILED, failure=failure)
 
 
 def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:

@@ -1,7 +1,7 @@
 """Folders of galleries: their names below paths.out, and how their files are written."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 from dpbandits.files.atomic import write_atomically
 from dpbandits.spec.figure import LONGEST_NAME, as_file_name, digest, recorded
@@ -9,9 +9,8 @@ from dpbandits.spec.figure import LONGEST_NAME, as_file_name, digest, recorded
 REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file of a gallery. Raises UserError if the system refuses."""
-    write_atomically(path, content, REMEDY)
+# Writes a file of a gallery; raises UserError if the system refuses.
+write = partial(write_atomically, remedy=REMEDY)
 
 
 def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:

@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 
 from dpbandits.drawing.formulas import plain
 from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.gallery import dark
-from dpbandits.gallery.texts import plain_label
 from dpbandits.tables.series import Series
 
 MOST = 150  # points per line
@@ -37,6 +37,12 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
         if not drawn:
             continue
         ax = free.pop(found.index(drawn))
+        # Panels that share the label of an axis write it beside one of them only.
+        named = {
+            "x": [other.get_xlabel() for other in (ax, *figure.axes)],
+            "y": [other.get_ylabel() for other in (ax, *figure.axes)],
+        }
+        names = {axis: plain(next(filter(None, all_), axis)) for axis, all_ in named.items()}
         for series in panel.series:
             line = drawn.get(series.artist_id)
             if line and (points := _points(ax, figure, series)):
@@ -44,21 +50,14 @@ def lines(figure: Figure, drawing: Drawing) -> list[dict[str, Any]]:
                 positions.append(
                     {
                         "panel": series.panel if len(drawing.panels) > 1 else "",
-                        "label": plain_label(series.legend),
+                        "label": plain(in_mathtext(series.legend)),
                         "colour": colour.upper(),
                         "dark": dark.colour(colour.upper()),
-                        "x": _name(ax, figure, "x"),
-                        "y": _name(ax, figure, "y"),
+                        **names,
                         "points": points,
                     }
                 )
     return positions
-
-
-def _name(ax: Axes, figure: Figure, axis: str) -> str:
-    # The label of an axis; panels that share a label write it beside one of them only.
-    named = (getattr(other, f"get_{axis}label")() for other in (ax, *figure.axes))
-    return plain(next((name for name in named if name), axis))
 
 
 def _points(ax: Axes, figure: Figure, series: Series) -> list[list[float]]:

@@ -1,7 +1,7 @@
 """Conversion of formulas to MathML, which browsers typeset without a script."""
 
 import html
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import tostring
 
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
@@ -18,13 +18,8 @@ def to_mathml(source: str) -> Markup:
     except Exception:  # the converter raises errors of many classes
         return Markup("<code>{}</code>").format(source)
     del math.attrib["xmlns"]  # HTML knows its namespace
-    _resolve(math)
+    for element in math.iter():
+        element.text = html.unescape(element.text or "")
+        if element.text == "|":  # browsers space it as a relation
+            element.attrib |= {"lspace": "0", "rspace": "0"}
     return Markup(tostring(math, encoding="unicode", short_empty_elements=False))
-
-
-def _resolve(element: Element) -> None:
-    element.text = html.unescape(element.text or "")
-    if element.text == "|":  # browsers space it as a relation
-        element.attrib |= {"lspace": "0", "rspace": "0"}
-    for child in element:
-        _resolve(child)

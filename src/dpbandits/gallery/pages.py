@@ -1,7 +1,7 @@
 """Pages of the gallery: the templates and their contents."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,13 @@ import jinja2
 
 from dpbandits.core import roots
 from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory import captions
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.provenance import revision
 from dpbandits.gallery import dark, folders, origins, rows, texts
-from dpbandits.gallery.algorithms import Algorithm, source_text
+from dpbandits.gallery.algorithms import Algorithm
 from dpbandits.gallery.figures import FigurePage
 from dpbandits.judge import about, claims_files
 from dpbandits.judge.about import About
@@ -45,41 +46,59 @@ def write(
         mark = folder / "algorithms" / algorithm.name
         folders.write(mark.with_suffix(".svg"), algorithm.mark)
         folders.write(mark.with_suffix(".dark.svg"), dark.recoloured(algorithm.mark))
-    pages = _Pages(folder, figures, algorithms)
-    _write_documents(pages)
-    pages.write("index.html", "index.html", **_index(figures))
-    for i, figure in enumerate(figures):
-        pages.write(
-            f"figures/{figure.name}.html",
-            "figure.html",
-            **_figure(figure),
-            before=figures[i - 1] if i else None,
-            after=figures[i + 1] if i + 1 < len(figures) else None,
-        )
-    for algorithm in algorithms:
-        pages.write(f"algorithms/{algorithm.name}.html", "algorithm.html", algorithm=algorithm)
-    for source in sorted({path for algorithm in algorithms for path in algorithm.sources}):
-        pages.write(f"sources/{source}.html", "source.html", **_source(source))
+    templates = _templates(figures, algorithms)
+    for path, template, values in _pages(figures, algorithms):
+        up = "../" * path.count("/")  # from the page to the folder of the gallery
+        content = templates.get_template(template).render(values, up=up, here=path)
+        folders.write(folder / path, content.encode())
 
 
-def _write_documents(pages: "_Pages") -> None:
+def _pages(
+    figures: Sequence[FigurePage], algorithms: Sequence[Algorithm]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    # The path, the template and the contents of every page.
+    yield "index.html", "index.html", _index(figures)
     # The deviations, and a report per paper.
-    known = {a.name: f"algorithms/{a.name}.html" for a in pages.algorithms}
-    known |= {f.name: f"figures/{f.name}.html" for f in pages.figures}
-    text = _document("deviations.md")
-    content, headings = texts.document(text, known)
-    pages.templates.globals["anchors"] = {anchor for _, anchor, _ in headings}
+    known = {a.name: f"algorithms/{a.name}.html" for a in algorithms}
+    known |= {f.name: f"figures/{f.name}.html" for f in figures}
+    content, headings = texts.document(_document("deviations.md"), known)
     title = "What papers leave open"
-    pages.write("deviations.html", "document.html", content=content, headings=headings, title=title)
+    described: dict[str, Any] = {"content": content, "headings": headings, "title": title}
+    yield "deviations.html", "document.html", described
+    anchors = {anchor for _, anchor, _ in headings}
     for key in claims_files.papers():
         content, headings = texts.document(_document(f"reproducibility/{key}.md"), known)
-        pages.write(
-            f"reproducibility-{key}.html",
-            "document.html",
-            content=content,
-            headings=[heading for heading in headings if heading[0] < 4],
-            title=f"Reproducibility of {paper(key).short}",
-        )
+        headings = [heading for heading in headings if heading[0] < 4]
+        title = f"Reproducibility of {paper(key).short}"
+        described = {"content": content, "headings": headings, "title": title}
+        yield f"reproducibility-{key}.html", "document.html", described
+    for before, figure, after in zip([None, *figures], figures, [*figures[1:], None], strict=False):
+        spec = figure.result and figure.result.spec
+        described = {
+            "figure": figure,
+            "before": before,
+            "after": after,
+            "panels": rows.of_figure(spec) if spec else [],
+            "readings": rows.readings(spec) if spec else [],
+            "runs": captions.runs_of(spec) if spec else "",
+            "statistics": captions.statistics(spec) if spec else "",
+            "anchors": anchors,
+        }
+        yield f"figures/{figure.name}.html", "figure.html", described
+    for algorithm in algorithms:
+        yield f"algorithms/{algorithm.name}.html", "algorithm.html", {"algorithm": algorithm}
+    for name in sorted({path for algorithm in algorithms for path in algorithm.sources}):
+        root, below = roots.source(name)
+        # The file has its path in the repository or the project, a plugin's that in its package.
+        is_own, in_project = root is roots.PACKAGE, root == roots.found().project
+        described = {
+            "source": name,
+            "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,
+            "own": is_own,
+            "package": root.package,
+            "lines": roots.source_file(name).read_text("utf-8").splitlines(),
+        }
+        yield f"sources/{name}.html", "source.html", described
 
 
 def _document(name: str) -> str:
@@ -88,129 +107,75 @@ def _document(name: str) -> str:
     path = project.find(f"docs/{name}")
     if not path.is_file():
         return f"docs/{name} is missing from this project.\n"
-
-    def linked(link: re.Match[str]) -> str:
-        text, target = link[1], Path(link[2]).stem
-        return (
-            f"[{text}](reproducibility-{target}.html)" if target in claims_files.papers() else text
-        )
-
     shown = re.sub(r"^<!-- [\w -]+ -->\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
     shown = re.sub(r"<summary>(.*?): <b>(.*?)</b></summary>", r"#### \1: \2", shown)
     shown = re.sub(r"\[([^\]]+)\]\((#[\w-]+|\w+\.csv)\)", r"\1", shown)
     shown = re.sub(r"\[?!\[.*?\]\(.*?\)(\]\(.*?\))?|<a id=.*?</a>|</?details.*?>", "", shown)
-    return re.sub(r"\[([^\]]+)\]\(([\w./-]+\.md)(?:#[\w-]*)?\)", linked, shown)
+    reports = "|".join(claims_files.papers())
+    link = rf"\[([^\]]+)\]\((?:[\w./-]*/)?({reports})\.md(?:#[\w-]*)?\)"
+    shown = re.sub(link, r"[\1](reproducibility-\2.html)", shown)
+    return re.sub(r"\[([^\]]+)\]\([\w./-]+\.md(?:#[\w-]*)?\)", r"\1", shown)
 
 
 def _index(figures: Sequence[FigurePage]) -> dict[str, Any]:
     unknown = [f.paper for f in figures if f.paper not in PAPERS]
-    groups = [
-        (paper, [f for f in figures if f.paper == paper])
+    groups = {
+        paper: [f for f in figures if f.paper == paper]
         for paper in (*PAPERS, *dict.fromkeys(unknown))
-    ]
-    return {
-        "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
-        "groups": groups,
-        "drawn": sum(bool(own) for _, own in groups),
-        "totals": [(paper, _totals(own, paper.key), own) for paper, own in groups],
-        "total": _totals(figures),
-        "origins": origins.in_words(figure.origin for figure in figures),
-        "claims": _claims([figure for _, own in groups for figure in own]),
     }
-
-
-def _other_names(algorithms: Sequence[Algorithm]) -> dict[str, list[str]]:
-    # A paper may call an algorithm by the label of another one here.
-    names = {algorithm.label for algorithm in algorithms}
-    return {
-        algorithm.name: sorted(({use.label for use in algorithm.uses} & names) - {algorithm.label})
-        for algorithm in algorithms
-    }
-
-
-def _totals(figures: Sequence[FigurePage], paper: str = "") -> dict[str, int]:
-    # The number of distinct sentences by verdict, of a paper or of all.
-    every = (claim for figure in figures for claim in figure.claims)
-    return about.count(claim for claim in every if not paper or claim.judged.paper.paper == paper)
-
-
-def _claims(figures: Sequence[FigurePage]) -> list[tuple[list[FigurePage], About]]:
-    # Every claim once, with the figures that it is about.
-    by_id: dict[str, tuple[list[FigurePage], About]] = {}
-    for figure in figures:
+    totals = []  # the number of distinct sentences by verdict, of a paper in its own figures
+    for of, own in groups.items():
+        claims = (claim for figure in own for claim in figure.claims)
+        totals.append((of, about.count(c for c in claims if c.judged.paper.paper == of.key), own))
+    by_id: dict[str, tuple[list[FigurePage], About]] = {}  # once, with the figures it is about
+    for figure in (figure for own in groups.values() for figure in own):
         for claim in figure.claims:
             by_id.setdefault(claim.judged.id, ([], claim))[0].append(figure)
-    return list(by_id.values())
-
-
-def _figure(figure: FigurePage) -> dict[str, Any]:
-    result = figure.result
     return {
-        "figure": figure,
-        "panels": rows.of_figure(result.spec) if result else [],
-        "readings": rows.readings(result.spec) if result else [],
-        "runs": captions.runs_of(result.spec) if result else "",
-        "statistics": captions.statistics(result.spec) if result else "",
+        "changes": list(dict.fromkeys(words for figure in figures for words in figure.changes)),
+        "groups": [*groups.items()],
+        "drawn": sum(map(bool, groups.values())),
+        "totals": totals,
+        "total": about.count(claim for figure in figures for claim in figure.claims),
+        "origins": origins.in_words(figure.origin for figure in figures),
+        "claims": [*by_id.values()],
     }
 
 
-def _source(name: str) -> dict[str, Any]:
-    # The file has its path in the repository or the project, and a plugin's that in its package.
-    root, below = roots.source(name)
-    is_own = root is roots.PACKAGE
-    in_project = root == roots.found().project
-    return {
-        "source": name,
-        "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,
-        "own": is_own,
-        "package": root.package,
-        "lines": source_text(name).splitlines(),
-    }
-
-
-class _Pages:
+def _templates(
+    figures: Sequence[FigurePage], algorithms: Sequence[Algorithm]
+) -> jinja2.Environment:
     # The templates and the values available in all of them.
-
-    def __init__(
-        self, folder: Path, figures: Sequence[FigurePage], algorithms: Sequence[Algorithm]
-    ) -> None:
-        self.folder, self.figures, self.algorithms = folder, figures, algorithms
-        self.templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("dpbandits.gallery"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self.templates.filters |= {
-            "maths": texts.maths,
-            "plain": plain,
-            "label": texts.label,
-            "plain_label": texts.plain_label,
-            "number": texts.number,
-            "budget": texts.budget,
-            "cited": texts.cited,
-            "docstring": texts.docstring,
-            "duration": duration,
-        }
-        self.templates.globals |= {
-            "verdicts": {verdict.value: words for verdict, words in VERDICTS.items()},
-            "revision": revision(),
-            "figures": figures,
-            "algorithms": algorithms,
-            "by_name": {algorithm.name: algorithm for algorithm in algorithms},
-            "reports": claims_files.papers(),
-            "cited_papers": {
-                claim.judged.paper.paper: paper(claim.judged.paper.paper).short
-                for figure in figures
-                for claim in figure.claims
-            },
-            "also": _other_names(algorithms),
-        }
-
-    def write(self, path: str, template: str, **values: Any) -> None:
-        """Write one page; `up` is the path from it to the folder of the gallery."""
-        up = "../" * path.count("/")
-        context: Mapping[str, Any] = {**values, "up": up, "here": path}
-        content = self.templates.get_template(template).render(context)
-        folders.write(self.folder / path, content.encode())
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("dpbandits.gallery"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {
+        "maths": texts.maths,
+        "in_mathtext": in_mathtext,
+        "plain": plain,
+        "number": texts.number,
+        "budget": texts.budget,
+        "cited": texts.cited,
+        "docstring": texts.docstring,
+        "duration": duration,
+    }
+    cited = {claim.judged.paper.paper for figure in figures for claim in figure.claims}
+    labels = {algorithm.label for algorithm in algorithms}
+    templates.globals |= {
+        "verdicts": {verdict.value: words for verdict, words in VERDICTS.items()},
+        "revision": revision(),
+        "figures": figures,
+        "algorithms": algorithms,
+        "by_name": {algorithm.name: algorithm for algorithm in algorithms},
+        "reports": claims_files.papers(),
+        "cited_papers": {key: paper(key).short for key in cited},
+        # A paper may call an algorithm by the label of another one here.
+        "also": {
+            a.name: sorted(({u.label for u in a.uses} & labels) - {a.label}) for a in algorithms
+        },
+    }
+    return templates

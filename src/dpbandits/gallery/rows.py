@@ -1,6 +1,6 @@
 """Rows of the pages' tables: what each curve plays, with which parameters and budget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -8,10 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from dpbandits.core.parameters import reading_name
-from dpbandits.experiments import Experiment
 from dpbandits.factory import captions
 from dpbandits.gallery.texts import number
-from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.spec.figure import FigureSpec
 
 Pairs = list[tuple[str, Markup]]
 
@@ -31,22 +30,25 @@ class CurveRow:
 
 def of_figure(spec: FigureSpec) -> list[tuple[str, str, list[CurveRow]]]:
     """Return for every panel its letter, its heading and the rows of its curves."""
-    headings = [", ".join(filter(None, (p.row, p.column, p.title))) for p in spec.panels]
-    pairs = zip(spec.panels, headings, strict=True)
-    return [(p.letter, heading, [_row(curve) for curve in p.curves]) for p, heading in pairs]
-
-
-def _row(curve: Curve) -> CurveRow:
-    first = curve.sources[0]
-    return CurveRow(
-        curve.label,
-        first.member if first.columns else "",
-        "" if first.columns else first.member,
-        _pairs([source.settings for source in curve.sources]),
-        _pairs([source.game for source in curve.sources]),
-        captions.privacy(curve),
-        captions.warning(curve),
-    )
+    panels = []
+    for panel in spec.panels:
+        curves = []
+        for curve in panel.curves:
+            first = curve.sources[0]
+            curves.append(
+                CurveRow(
+                    curve.label,
+                    plays=first.member if first.columns else "",
+                    function="" if first.columns else first.member,
+                    params=_pairs([source.settings for source in curve.sources]),
+                    game=_pairs([source.game for source in curve.sources]),
+                    privacy=captions.privacy(curve),
+                    warning=captions.warning(curve),
+                )
+            )
+        heading = ", ".join(filter(None, (panel.row, panel.column, panel.title)))
+        panels.append((panel.letter, heading, curves))
+    return panels
 
 
 def _pairs(of_points: Sequence[dict[str, Any]]) -> Pairs:
@@ -94,17 +96,12 @@ class Reading:
 def readings(spec: FigureSpec) -> list[Reading]:
     """Return the readings in use that differ from the algorithm's default."""
     labels_by_reading: dict[tuple[str, str, str, str], dict[str, None]] = {}
-    for panel in spec.panels:
-        for curve in panel.curves:
-            for cell in curve.sources:
-                for key in _other_readings(cell):
-                    labels_by_reading.setdefault(key, {})[curve.label] = None
+    played = [(curve.label, c) for p in spec.panels for curve in p.curves for c in curve.sources]
+    for label, cell in played:
+        defaults = getattr(type(cell.params), "_field_defaults", {})
+        for name, value in zip(getattr(cell.params, "_fields", ()), cell.params, strict=True):
+            default = defaults.get(name)
+            if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
+                key = cell.member, name, reading_name(value), reading_name(default)
+                labels_by_reading.setdefault(key, {})[label] = None
     return [Reading(*key, tuple(labels)) for key, labels in labels_by_reading.items()]
-
-
-def _other_readings(cell: Experiment) -> Iterable[tuple[str, str, str, str]]:
-    defaults = getattr(type(cell.params), "_field_defaults", {})
-    for name, value in zip(getattr(cell.params, "_fields", ()), cell.params, strict=True):
-        default = defaults.get(name)
-        if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
-            yield cell.member, name, reading_name(value), reading_name(default)

@@ -10,8 +10,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from dpbandits.drawing.formulas import plain, split
-from dpbandits.drawing.styles import in_mathtext
+from dpbandits.drawing.formulas import split
 from dpbandits.factory.papers import BY_KEY, OWN
 from dpbandits.gallery.mathematics import to_mathml
 
@@ -21,16 +20,6 @@ def maths(text: str) -> Markup:
     return Markup("").join(
         to_mathml(part) if formula else escape(part) for part, formula in split(text)
     )
-
-
-def label(text: str) -> Markup:
-    """Convert a curve's label to HTML, with Greek parameters as in the picture."""
-    return maths(in_mathtext(text))
-
-
-def plain_label(text: str) -> str:
-    """Convert a curve's label to Unicode text, with Greek parameters as in the picture."""
-    return plain(in_mathtext(text))
 
 
 def budget(value: float | None) -> Markup:
@@ -89,11 +78,6 @@ def docstring(text: str | None, up: str = "") -> Markup:
             content = inspect.cleandoc(block) if tag == "pre" else cited(block, up)
             out += Markup("<{0}>{1}</{0}>\n").format(tag, content)
     return out
-
-
-def first_paragraph(text: str | None) -> str:
-    """Return the first paragraph of a docstring, in one line."""
-    return inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
 
 
 def document(source: str, pages: Mapping[str, str]) -> tuple[Markup, list[tuple[int, str, str]]]:
