@@ -29,7 +29,7 @@ from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Combination, Figures
-from dpbandits.judge.verdicts import Judge, Judged, Result, Verdict, combinations
+from dpbandits.judge.verdicts import Judge, Judged, Key, Result, Verdict, combinations
 from dpbandits.run import ExitStatus
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import FigureSpec
@@ -209,7 +209,10 @@ def write(gathered: Gathered) -> None:
     """Write the table and its record into the layer that has the paper's claims."""
     reproduced, entries = Verdict.REPRODUCED, list[tuple[str, str, Any, Result]]()
     for name, judged in gathered.claims.items():
-        entries += [("claim", name, *found) for found in judged.results.items()]
+        drawn: Key = ()  # the first combination; the others are written as they differ from it
+        for key, result in judged.results.items():
+            entries.append(("claim", name, [pair for pair in key if pair not in drawn], result))
+            drawn = drawn or key
     for name, value in gathered.numbers.items():
         entries.append(("number", name, (), Result(verdict=reproduced, left=value)))
     for joint in gathered.joint:
@@ -246,7 +249,9 @@ def read(name: str) -> Gathered | None:
             elif row["kind"] == "number":
                 numbers[row["name"]] = result.left
             elif row["name"] in claims:  # not of a claim that was removed since
-                claims[row["name"]].results[tuple(combination.items())] = result
+                results = claims[row["name"]].results
+                drawn = dict(next(iter(results), ()))
+                results[tuple((drawn | combination).items())] = result
     except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
     return Gathered(paper, claims, numbers, tuple(joint), record)

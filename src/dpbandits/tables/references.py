@@ -174,10 +174,12 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
         for name in STATISTICS:
             exact, expected = getattr(curve, name), _expected(name, numbers, spec, curve.runs)
             follows = np.isclose(expected, exact, 6e-11, noise, equal_nan=True)
-            texts = [f"{number:.11g}" for number in exact]
+            texts = [f"{number:.{8 if name == 'std' else 11}g}" for number in exact]
             pairs = zip(follows, texts, strict=True)
             columns[name] = ["" if is_known else text for is_known, text in pairs]
             numbers[name] = np.where(follows, expected, np.array(texts, float))
+            if name == "std":  # the ends of the band need not follow more closely
+                noise = noise + 1e-8 * numbers[name]
         place = {"panel": curve.panel, "label": curve.label}
         place["profile"] = "" if profile == PAPER else profile
         cells = zip(*columns.values(), strict=True)
