@@ -140,12 +140,7 @@ def follow_exact(state, bandit, rng):
                 level = -math.inf
                 many, line = enter(state, arms, 0, range(n), now, last, level)
             total_rate = arms.rates.sum()
-        largest, chosen = -math.inf, 0
-        for i in range(many):
-            a, b, _ = numbers_at(state, arms.listed[i], now)
-            theta = sample(state.law, rng, a, b)
-            if theta > largest:
-                largest, chosen = theta, arms.listed[i]
+        largest, chosen = largest_listed(state, rng, arms.listed, many, now)
         if total_rate > 0.0:
             theta = math.exp(-rng.standard_exponential() / total_rate)
             if theta > largest:
@@ -157,14 +152,9 @@ def follow_exact(state, bandit, rng):
         point -= line
         if largest <= level:
             missed += 1
-            for arm in range(n):
-                if not arms.often[arm] and arms.rates[arm] == 0.0:
-                    a, b, _ = numbers_at(state, arm, now)
-                    theta = math.inf
-                    while theta > level:
-                        theta = sample(state.law, rng, a, b)
-                    if theta > largest:
-                        largest, chosen = theta, arm
+            theta, arm = largest_below(state, rng, arms, now, level)
+            if theta > largest:
+                largest, chosen = theta, arm
         learn(state, rng, chosen, pull(bandit, chosen))
         if not arms.often[chosen]:
             line -= arms.length[chosen]
@@ -172,6 +162,33 @@ def follow_exact(state, bandit, rng):
             many, length = enter(state, arms, many, range(chosen, chosen + 1), now, last, level)
             line += length
             total_rate += arms.rates[chosen]
+
+
+@inlined
+def largest_listed(state, rng, listed, many, now):
+    """Draw θ of the listed arms; return the largest and its arm."""
+    largest, chosen = -math.inf, 0
+    for i in range(many):
+        a, b, _ = numbers_at(state, listed[i], now)
+        theta = sample(state.law, rng, a, b)
+        if theta > largest:
+            largest, chosen = theta, listed[i]
+    return largest, chosen
+
+
+@inlined
+def largest_below(state, rng, arms, now, level):
+    """Draw θ of the arms that may only be below the level; return the largest and its arm."""
+    largest, chosen = -math.inf, 0
+    for arm in range(arms.often.size):
+        if not arms.often[arm] and arms.rates[arm] == 0.0:
+            a, b, _ = numbers_at(state, arm, now)
+            theta = math.inf
+            while theta > level:
+                theta = sample(state.law, rng, a, b)
+            if theta > largest:
+                largest, chosen = theta, arm
+    return largest, chosen
 
 
 @inlined

@@ -101,6 +101,15 @@ def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _has_workers(client: Client, lost: UserError) -> bool:
+    try:
+        if client.status != "running":
+            raise lost
+        return bool(client.nthreads())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise lost from error
+
+
 def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outcome, None, None]:
     """Play the tasks on the workers and yield the outcomes as they arrive.
 
@@ -125,13 +134,8 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
         except (queue.Empty, TimeoutError):
             if future is not None:  # its worker has gone, and another one plays the task again
                 future.add_done_callback(arrived.put)
-            try:
-                if client.status != "running":
-                    raise lost
-                if client.nthreads():
-                    with_workers = time.monotonic()
-            except (OSError, RuntimeError, ValueError) as error:
-                raise lost from error
+            if _has_workers(client, lost):
+                with_workers = time.monotonic()
             if time.monotonic() - with_workers > WITHOUT_WORKERS:
                 raise UserError(
                     f"the scheduler at {address} has had no worker for {WITHOUT_WORKERS:.0f}"
