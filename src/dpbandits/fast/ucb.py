@@ -50,15 +50,16 @@ def follow_leaders(law, counters, bandit, rng):
     arms = number_of_arms(bandit)
     pulls, fixed, index = np.zeros(arms, np.int64), np.zeros(arms), np.empty(arms)
     offset, width, slope = np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    longest = np.zeros(arms, np.int64)  # runs
     while playing(bandit):
         t = rounds_played(bandit) + 1
         chosen, line, end = t - 1, math.inf, t
         if t > arms:
             write_indices(fixed, width, slope, index, t)
             chosen = argmax(index)
-            # Until then rivals hardly grow.
-            end = t + min(max(16, t >> 10), longest[chosen] - 1)
+            # Until then rivals hardly grow. In an array the longest runs would cost UCB, which
+            # has no limit, a tenth of its time.
+            _, _, _, longest = coefficients(law, pulls[chosen])
+            end = t + min(max(16, t >> 10), longest - 1)
             write_indices(fixed, width, slope, index, end)
             index[chosen] = -math.inf
             line = index[argmax(index)]
@@ -73,7 +74,7 @@ def follow_leaders(law, counters, bandit, rng):
             n += 1
             t += 1
         pulls[chosen] = n
-        offset[chosen], width[chosen], slope[chosen], longest[chosen] = coefficients(law, n)
+        offset[chosen], width[chosen], slope[chosen], _ = coefficients(law, n)
         fixed[chosen] = (total + offset[chosen]) / n
 
 
