@@ -58,7 +58,6 @@ def _pages(
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     # The path, the template and the contents of every page.
     yield "index.html", "index.html", _index(figures)
-    # The deviations, and a report per paper.
     known = {a.name: f"algorithms/{a.name}.html" for a in algorithms}
     known |= {f.name: f"figures/{f.name}.html" for f in figures}
     content, headings = texts.document(_document("deviations.md"), known)
