@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from commands import below
 
-from dpbandits.algorithms import dp_se
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
@@ -129,63 +128,12 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     assert plan(dict.fromkeys(cells, 6), store, 2) == []
 
 
-def test_workers_and_blocks_do_not_move_a_bit(cell: RegretExperiment, store: Store) -> None:
-    params = dp_se.Params(1.0, 200)
-    cells = [cell, dataclasses.replace(cell, member="dp-se", params=params)]
-    results = []
-    for workers, block in ((1, 1), (2, 1), (2, 3), (1, 12)):
-        own = Store(store.folder / f"{workers}-{block}")
-        assert play(plan(dict.fromkeys(cells, 12), own, block), own, workers, "test") == []
-        results.append([own.load(each, 12).tobytes() for each in cells])
-    assert results[0][0] != results[0][1]
-    assert all(result == results[0] for result in results)
-
-
 @pytest.fixture
 def release() -> Iterator[threading.Event]:
     """Release workers that a test has left behind."""
     event = threading.Event()
     yield event
     event.set()
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_disk_error_stops_further_tasks_and_keeps_the_written_blocks(
-    store: Store,
-    cells: list[RegretExperiment],
-    workers: int,
-    release: threading.Event,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    real, begun, written = Store.write, list[int](), list[tuple[int, int]]()
-
-    def simulate(cell: RegretExperiment, runs: range) -> Simulated:
-        begun.append(cell.seed)
-        if len(begun) > 3:
-            release.wait()
-        return made_up(cell, runs)
-
-    def write(
-        self: Store, cell: RegretExperiment, first: int, curves: np.ndarray, seconds: float
-    ) -> None:
-        if len(written) == 2:
-            raise UserError("cannot write: the disk is full")
-        written.append((cell.seed, first))
-        real(self, cell, first, curves, seconds)
-
-    monkeypatch.setattr(RegretExperiment, "play", simulate)
-    monkeypatch.setattr(Store, "write", write)
-    before = threading.active_count()
-    with pytest.raises(UserError, match="the disk is full"):
-        play(plan(dict.fromkeys(cells, 40), store, 2), store, workers, "test")
-    release.set()
-    while threading.active_count() > before:  # those of the call, which end with its tasks
-        time.sleep(0.01)
-    assert len(begun) <= 3 + 2 * workers
-    kept = {(c.seed, run) for c in cells for run in store.covered(c)}
-    sizes = {run for _, first in written for run in (first, first + 1)}
-    assert {run for _, run in kept} >= sizes
-    assert len({seed for seed, _ in kept}) <= 2
 
 
 @pytest.mark.usefixtures("interruptible")
