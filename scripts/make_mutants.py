@@ -37,13 +37,14 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "environments": ("*.py",),
     "stopping": ("*.py",),
     "core": ("bandit.py", "kl.py", "randomness.py"),
-    "cells": ("bandit_cell.py", "budget.py", "play_bandit.py", "play_stopping_rule.py"),
+    "fast": ("*.py",),
+    "experiments": ("__init__.py", "checkpoints.py", "regret.py", "stopping.py"),
     "theory": ("*.py",),
     "privacy": ("*.py",),
     "audit": ("designs.py", "events.py", "kernels.py", "search.py", "subject.py"),
     "tables": ("series.py", "statistics.py"),
     "checks": ("*.py",),
-    "drawing": ("annotations.py", "formulas.py", "plotting.py", "shapes.py"),
+    "drawing": ("formulas.py", "plotting.py", "shapes.py"),
 }
 
 

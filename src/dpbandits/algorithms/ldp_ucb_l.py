@@ -1,4 +1,4 @@
-"""LDP-UCB-L (ren2020): UCB on rewards with Laplace noise each. ε-local DP.
+"""LDP-UCB-L (ren2020, authors' code): UCB on rewards with Laplace noise each. ε-local DP.
 
 Written from the authors' code and the abstract. The learner reads every reward through its own
 mechanism alone.
