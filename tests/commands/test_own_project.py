@@ -107,7 +107,7 @@ def test_a_worker_without_the_project_is_refused_in_one_line(
         if joined:
             assert dpbandits(own, *words).counts[:2] == (12, 12)
         else:
-            assert "projects and plugins none, here my_own_paper" in refused(own, *words)
+            assert "has other sources or versions than this process" in refused(own, *words)
     finally:
         processes.close()
 
@@ -131,7 +131,7 @@ def test_a_member_of_a_taken_name_is_refused(own: Path, file: str, copy: str, me
     ("file", "before", "after", "message"),
     [
         (YAML, "draw: budgets", "draw: budget", "has no function 'budget'; did you mean 'budgets'"),
-        (DRAWING, "legend_below(figure,", "legend_below(figur,", f"{DRAWING}, line 15: NameError"),
+        (DRAWING, "legend_below(figure,", "legend_below(figur,", f"{DRAWING}, line 14: NameError"),
         (ALGORITHM, "pulls: Count = 1000", "pulls: dict = {}", "pulls is annotated with dict"),
         (ALGORITHM, "import numpy as np", "import nonsense", f"{ALGORITHM}, line 6: ModuleNotFou"),
     ],

@@ -23,7 +23,7 @@ NAME = "explore-then-commit"
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy of the checkout with the files of the document and nothing else new."""
     folder = tmp_path_factory.mktemp("example")
-    for name in ("src", "conf", "figures", "tests/contract"):
+    for name in ("src", "conf", "figures", "tests/contract", "tests/oracles"):
         leave = shutil.ignore_patterns("__pycache__", "reference")
         shutil.copytree(ROOT / name, folder / name, ignore=leave)
     shutil.copy(ROOT / "pyproject.toml", folder)

@@ -52,8 +52,12 @@ def test_adap_klucb_without_an_allowance_for_the_noise_is_the_literal_one(law: s
         compare(adap_klucb, params, literal, law, means, 500, seed, cut)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("means", [*MEANS, (1.0, 0.98, 0.0), (0.0, 0.0, 0.0)], ids=str)
+@pytest.mark.parametrize(
+    ("means", "law"),
+    [*itertools.product(MEANS, LAWS)]
+    + [(means, "bernoulli") for means in ((1.0, 0.98, 0.0), (0.0, 0.0, 0.0))],
+    ids=str,
+)
 def test_klucb_is_the_literal_one(means: tuple[float, ...], law: str) -> None:
     compare(klucb, klucb.Params(), azize2022.KLUCB(), law, means, 500, 1)
 

@@ -71,7 +71,7 @@ def main() -> int:
             raise
         raise UserError(
             f"submitit did not complete a job of the multirun: {in_one_line(error)}; the same"
-            " command continues (hydra.launcher.timeout_min=... allows more time)"
+            " command continues from there (hydra.launcher.timeout_min=... allows more time)"
         ) from error
     if not jobs and any(word.startswith("hydra/launcher=") for word in words):
         return 0  # all jobs ran in other processes

@@ -179,7 +179,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
             columns[name] = ["" if is_known else text for is_known, text in pairs]
             numbers[name] = np.where(follows, expected, np.array(texts, float))
             if name == "std":  # the ends of the band need not follow more closely
-                noise = noise + 1e-8 * numbers[name]
+                noise = noise + 6e-8 * numbers[name]
         place = {"panel": curve.panel, "label": curve.label}
         place["profile"] = "" if profile == PAPER else profile
         cells = zip(*columns.values(), strict=True)
