@@ -1,6 +1,7 @@
 """Every mistake on the command line gets one line: the mistake and the expected value."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
