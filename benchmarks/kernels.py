@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core import registry
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Game, RegretExperiment
 from dpbandits.fast._noise import fill_laplaces, fill_words, noise_ahead
+from dpbandits.kernel import registry
 
 ARMS = (5, 101)
 HORIZON = 10**5

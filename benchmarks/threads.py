@@ -13,9 +13,9 @@ import joblib
 import numpy as np
 from kernels import Measured, cell_of
 
-from dpbandits.core import registry
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import registry
 
 HORIZON = 10**6
 TASKS = 8

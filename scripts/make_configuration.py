@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from dpbandits.config import schema
-from dpbandits.core import parameters, registry
+from dpbandits.kernel import parameters, registry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 HEAD = """\

@@ -36,7 +36,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "mechanisms": ("*.py",),
     "environments": ("*.py",),
     "stopping": ("*.py",),
-    "core": ("bandit.py", "kl.py", "randomness.py"),
+    "kernel": ("bandit.py", "kl.py", "randomness.py"),
     "fast": ("*.py",),
     "experiments": ("__init__.py", "checkpoints.py", "regret.py", "stopping.py"),
     "theory": ("*.py",),

@@ -12,8 +12,8 @@ import sys
 from dataclasses import replace
 
 from dpbandits.checks.against_reference import referenced, thinned
-from dpbandits.core.errors import UserError
 from dpbandits.files import provenance
+from dpbandits.kernel.errors import UserError
 from dpbandits.run.runner import complete
 from dpbandits.tables import references
 from dpbandits.tables.series import STATISTICS, summarise

@@ -4,10 +4,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dpbandits.core.errors import UserError
 from dpbandits.drawing.plotting import PAGE, Drawing
 from dpbandits.drawing.shapes import ROUND
 from dpbandits.drawing.styles import style_of
+from dpbandits.kernel.errors import UserError
 
 CONTIGUOUS = 14  # number of first rounds that the grid `log` records without gaps
 MARKED = 4  # episode at whose start the paper computes indexes

@@ -3,7 +3,7 @@
 from importlib import import_module as _import_module
 from importlib.metadata import version as _version
 
-from dpbandits.core.roots import PACKAGE as _package
+from dpbandits.kernel.roots import PACKAGE as _package
 
 # Before its modules are imported, so that an edit from here on is noticed (store/key.py).
 _package.sources()

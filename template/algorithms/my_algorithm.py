@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, pull_many, rounds_left
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Count, Positive
+from dpbandits.kernel.bandit import number_of_arms, pull_many, rounds_left
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Count, Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace

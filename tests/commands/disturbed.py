@@ -95,7 +95,7 @@ def in_step() -> None:
 
 def full_disk() -> None:
     """Limit every file to 8 kB: a longer write fails partway, as on a full disk."""
-    import dpbandits.core.kernel  # which found room for machine code, when there was some  # noqa: F401
+    import dpbandits.kernel.compilation  # which found room for machine code, when there was some  # noqa: F401
 
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))

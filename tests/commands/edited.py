@@ -47,10 +47,10 @@ def play(copy: Path, folder: Path, event: int) -> str:
     sys.path.insert(0, str(copy.parent))
     sys.addaudithook(hook)
     from dpbandits.algorithms import dp_se
-    from dpbandits.core.errors import UserError
     from dpbandits.environments import bernoulli
     from dpbandits.experiments.checkpoints import Grid
     from dpbandits.experiments.regret import RegretExperiment
+    from dpbandits.kernel.errors import UserError
     from dpbandits.run.runner import complete
 
     setattr(RegretExperiment, "play", simulate)  # noqa: B010

@@ -8,9 +8,9 @@ import pytest
 from commands import FIGURES, below
 from complaints import readable
 
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory.produce import produce_all
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 
 FORMULAS = ("ftpl-beta-cdf", "ftpl-gauss-cdf", "ftpl-new-cdf")  # figures without runs

@@ -10,7 +10,7 @@ import pytest
 from commands import DPBANDITS, PROGRESS, ROOT, Done
 from complaints import readable
 
-from dpbandits.core import kernel
+from dpbandits.kernel import compilation
 
 # One cell of one run. UCB promises no privacy, so its caption needs no results of audits.
 FIGURE = (
@@ -145,7 +145,7 @@ def test_the_variables_set_the_folder_of_the_machine_code(
         monkeypatch.delenv(name, raising=False)
         if value is not None:
             monkeypatch.setenv(name, value)
-    assert kernel.user_cache() == Path(expected.format(home=tmp_path))
+    assert compilation.user_cache() == Path(expected.format(home=tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
     for variable in ("DPBANDITS_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, value.replace("@", str(tmp_path)))
-    assert kernel.folder.__wrapped__() is None
+    assert compilation.folder.__wrapped__() is None
     (message,) = caplog.messages
     readable(message)
     for part in (fragment, "set DPBANDITS_CACHE to a folder that can be written"):

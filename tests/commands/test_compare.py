@@ -11,8 +11,8 @@ GAME = "means=0.9,0.5", "horizon=400", "runs=5", "workers=1"
 
 ALONE = '''"""Pulls one arm."""
 from typing import NamedTuple
-from dpbandits.core.bandit import pull_many, rounds_left
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.bandit import pull_many, rounds_left
+from dpbandits.kernel.compilation import kernel
 LABEL = "Alone"
 class Params(NamedTuple):
     """The arm."""

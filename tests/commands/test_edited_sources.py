@@ -16,10 +16,10 @@ import pytest
 from commands import PATIENCE, below
 
 from dpbandits.config.compose import load
-from dpbandits.core.roots import PACKAGE, Root
 from dpbandits.drawing import plotting
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
+from dpbandits.kernel.roots import PACKAGE, Root
 from dpbandits.run.runner import Completion, complete
 from dpbandits.store import key
 
@@ -132,7 +132,7 @@ def test_bytecode_of_a_source_that_was_edited_within_a_second_is_not_used(tmp_pa
     (tmp_path / "algorithms").mkdir()
     file, seen = tmp_path / "algorithms" / "mine.py", []
     script = (
-        "from dpbandits.core import roots; roots.found()\n"
+        "from dpbandits.kernel import roots; roots.found()\n"
         "from some_paper.algorithms import mine; print(mine.NUMBER)"
     )
     for number in (1, 2):

@@ -9,7 +9,7 @@ from dpbandits.checks import against_reference
 from dpbandits.checks.against_reference import Checked, Point
 from dpbandits.checks.tolerance_bands import BandResult
 from dpbandits.cli import main, process
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.spec.figure import FigureSpec
 

@@ -14,11 +14,11 @@ from commands import FIGURES, ROOT
 from matplotlib.figure import Figure
 
 from dpbandits import gallery
-from dpbandits.core import registry
 from dpbandits.drawing import plotting
 from dpbandits.factory import papers, stored_results
 from dpbandits.gallery import algorithms
 from dpbandits.judge import about, claims_files
+from dpbandits.kernel import registry
 from dpbandits.privacy import table
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.run import ExitStatus

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import DPBANDITS, ROOT
 
-from dpbandits.core.roots import ISLAND
+from dpbandits.kernel.roots import ISLAND
 
 # Cheap, with claims, private algorithms and audits of them.
 FIGURE, TYPED = "adap-alpha", ("runs=2", "engine.workers=1")

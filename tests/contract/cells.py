@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import pytest
 from tossou2017 import corollary_3_2_epsilon
 
-from dpbandits.core import parameters, registry
-from dpbandits.core.roots import source_file
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.roots import source_file
 from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()

@@ -11,9 +11,9 @@ import numpy as np
 from numba import typeof
 from streams import Draw, Draws, policy_stream, reward_stream
 
-from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, new_bandit
 from dpbandits.experiments.regret import scheme
+from dpbandits.kernel import registry
+from dpbandits.kernel.bandit import Bandit, new_bandit
 
 
 class Played(NamedTuple):

@@ -26,9 +26,9 @@ from played import final_outcomes
 from dpbandits import contract
 from dpbandits.audit.subject import Subject
 from dpbandits.contract import conditions
-from dpbandits.core import registry
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import play_run
+from dpbandits.kernel import registry
 from dpbandits.privacy.notions import NOTIONS, approximate
 from dpbandits.privacy.releases import composed_epsilon, composed_rho
 from dpbandits.run import runner

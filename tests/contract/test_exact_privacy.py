@@ -17,8 +17,8 @@ from scipy import integrate, special, stats
 
 from dpbandits.algorithms import dp_ftpl_gauss, dp_ftpl_new, dp_se, exp3, exp3_tau
 from dpbandits.algorithms.exp3 import Estimates, draw_arm
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments.adversaries import GainTable, SwitchFeedback
+from dpbandits.kernel.bandit import new_bandit
 from dpbandits.privacy.accounting import delta_of_equals
 from dpbandits.stopping import dp_exponential_nas
 from dpbandits.stopping._samples import SampleStream, threshold

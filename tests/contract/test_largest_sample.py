@@ -14,12 +14,12 @@ from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, dp_ts
 from dpbandits.algorithms._ftpl import numbers
 from dpbandits.algorithms.lazy_dp_ts import Log, RaisedMeans, raised_numbers
 from dpbandits.contract.conditions import p_value
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli, beta
 from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
 from dpbandits.fast import lazy_dp_ts as fast_lazy
 from dpbandits.fast._largest_sample import OFTEN, chance_above, sample_above
+from dpbandits.kernel.bandit import new_bandit
 
 C2, GAP = (0.75, 0.625, 0.5, 0.375, 0.25), (0.8, 0.05, 0.05, 0.05, 0.05)
 CLOSE, EQUAL = (0.6, 0.5), (0.5, 0.5, 0.5, 0.5, 0.5)

@@ -11,7 +11,7 @@ from shared_games import LAWS, MEANS, compare, cut
 
 from dpbandits.algorithms import adac_ucb, adap_klucb, adap_ucb, adaptive_ucb, klucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
-from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.kernel.kl import bernoulli_kl_upper
 
 # (epsilon, alpha): of the paper; far from it, so that noise rules; next to no noise.
 BUDGETS = [(1.0, 3.1), (0.1, 1.0), (5.0, 0.2), (0.5, 0.02), (100.0, 3.5)]

@@ -28,8 +28,8 @@ from dpbandits.algorithms import (
     se,
 )
 from dpbandits.algorithms._argmax import Method
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
+from dpbandits.kernel.bandit import new_bandit
 
 MEANS = (0.55, 0.9, 0.2)
 

@@ -13,7 +13,7 @@ from shared_games import LAWS, MEANS, compare
 
 from dpbandits.algorithms import ldp_ucb_b, ldp_ucb_l
 from dpbandits.algorithms.ldp_ucb_l import Start
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.perturbation import randomised_response
 
 EPSILONS = [0.5, 1.0, 2.0, 20.0]

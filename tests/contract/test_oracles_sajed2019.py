@@ -13,8 +13,8 @@ from shared_games import LAWS, Scripted, compare
 from streams import Draws, policy_stream, reward_stream
 
 from dpbandits.algorithms import dp_se, se
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
+from dpbandits.kernel.bandit import new_bandit
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
 from dpbandits.stopping._samples import SampleStream
 

@@ -23,9 +23,9 @@ from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, 
 from dpbandits.algorithms.dp_ucb_bound import Counter, PowerOfTwo
 from dpbandits.algorithms.dp_ucb_int import Noise, Schedule
 from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
-from dpbandits.core.bandit import new_bandit
-from dpbandits.core.parameters import reading_name
 from dpbandits.environments import bernoulli
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.parameters import reading_name
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2016 as theory
 

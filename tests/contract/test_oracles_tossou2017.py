@@ -21,8 +21,6 @@ from streams import Draws
 
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau, uniform
 from dpbandits.algorithms.exp3_tau import BatchGamma, Calibration, TauRounding, batch_length
-from dpbandits.core.bandit import new_bandit
-from dpbandits.core.parameters import reading_name
 from dpbandits.environments import adversaries
 from dpbandits.environments.adversaries import (
     GainTable,
@@ -31,6 +29,8 @@ from dpbandits.environments.adversaries import (
     SwitchFeedback,
     Walk,
 )
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.parameters import reading_name
 
 # Adversaries --------------------------------------------------------------------------------------
 

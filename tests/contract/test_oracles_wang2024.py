@@ -14,11 +14,11 @@ from shared_games import LAWS, Scripted, compare
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
 from dpbandits.algorithms._argmax import Method
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
 from dpbandits.fast._largest_sample import Totals
+from dpbandits.kernel.bandit import new_bandit
 from dpbandits.mechanisms.perturbation import perturbation, reach
 
 # Algorithms, with one sample per arm and round ---------------------------------------------------

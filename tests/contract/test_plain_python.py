@@ -16,9 +16,9 @@ import pytest
 import test_tables
 from cells import ALGORITHMS, BATCHED, BATCHED_START, LAWS, TABLES, cell_of, is_quick
 
-from dpbandits.core import registry
 from dpbandits.experiments.regret import play_run
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.kernel import registry
 
 MEANS = (0.62, 0.5, 0.55, 0.3)
 # Long enough for every phase of an algorithm that plays in batches. An algorithm without batches,

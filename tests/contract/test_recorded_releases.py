@@ -18,7 +18,7 @@ from traced import Game, Undeclared, Unreleased, of_choices, spent
 from traced_games import CASES, NUMBERS, Case, cases_of, game_of, random_inputs
 from traced_games import in_short_games as in_short_games
 
-from dpbandits.core import registry
+from dpbandits.kernel import registry
 
 GAMES = 8
 EVERY_REWARD = {"dp-exp3-lap", "ldp-ucb-l"}  # released by itself

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, SAMPLERS, instance_of, readings_of
 
-from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, new_bandit
-from dpbandits.core.kl import bernoulli_kl_upper
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.klucb import exceeds, largest_index
+from dpbandits.kernel import registry
+from dpbandits.kernel.bandit import Bandit, new_bandit
+from dpbandits.kernel.kl import bernoulli_kl_upper
 
 LED = [name for name in ALGORITHMS if registry.scheme(name) and name not in SAMPLERS]
 LED.remove("dp-ucb")  # changes its leader in every other round

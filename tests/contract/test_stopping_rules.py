@@ -9,9 +9,9 @@ import pytest
 
 from dpbandits.config import conf_files
 from dpbandits.contract.conditions import p_value
-from dpbandits.core import parameters, registry
 from dpbandits.experiments import budget
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.kernel import parameters, registry
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, TABLES, is_quick, on, params_of
 
-from dpbandits.core import parameters, registry
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment, play_run
+from dpbandits.kernel import parameters, registry
 
 HORIZON = 3000
 

@@ -36,8 +36,8 @@ from dpbandits.algorithms import (
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.adap_ucb import Ties, largest
 from dpbandits.algorithms.exp3 import Estimates, draw_arm
-from dpbandits.core.bandit import draw, new_bandit, pull
 from dpbandits.environments import bernoulli
+from dpbandits.kernel.bandit import draw, new_bandit, pull
 
 NEAR = 1e-12
 

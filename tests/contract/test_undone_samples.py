@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from planted_leaks import Leak, planted
 
-from dpbandits.core import registry
+from dpbandits.kernel import registry
 from dpbandits.mechanisms.laplace import sparse_vector_noise
 from dpbandits.privacy.releases import Laplace, SparseVector, composed_epsilon
 from dpbandits.stopping import dp_exponential_nas, dp_nas

@@ -22,11 +22,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from dpbandits.core import bandit as core_bandit
-from dpbandits.core.bandit import new_bandit
+from dpbandits.kernel import bandit as core_bandit
+from dpbandits.kernel.bandit import new_bandit
 from dpbandits.privacy.releases import ApproximateDP, Gaussian, Laplace, Release
 
-PLAYED = ("dpbandits.algorithms.", "dpbandits.mechanisms.", "dpbandits.core.bandit")
+PLAYED = ("dpbandits.algorithms.", "dpbandits.mechanisms.", "dpbandits.kernel.bandit")
 Reward = tuple[int, int]  # arm, and number of the pull (or of the round) from 1
 
 

@@ -17,7 +17,7 @@ from traced import Game, Match, matched, plain_python, played
 
 from dpbandits.algorithms import dp_se, exp3, gdp_elim_new
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.core import registry
+from dpbandits.kernel import registry
 from dpbandits.privacy.releases import Release, composed_epsilon, composed_rho
 
 # No noise is added to a number: the draw of the arm, the largest sample, or a bit is the release.

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from dpbandits.config import conf_files, instances
-from dpbandits.core import parameters, registry
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Game, Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
+from dpbandits.kernel import parameters, registry
 
 FILE = Path(__file__).with_name("rows.jsonl")
 COMMAND = "python scripts/make_golden.py"

@@ -26,12 +26,12 @@ from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.core import registry
-from dpbandits.core.randomness import Role, stream, words
 from dpbandits.experiments import regret, stopping
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.files.atomic import write_atomically
+from dpbandits.kernel import registry
+from dpbandits.kernel.randomness import Role, stream, words
 from dpbandits.privacy.notions import budget_of
 
 FILE = Path(__file__).with_name("streams.jsonl")

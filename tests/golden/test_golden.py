@@ -12,9 +12,9 @@ import pytest
 from cells import is_quick
 from golden_rows import COMMAND, Case, cases, difference
 
-from dpbandits.core import parameters, registry
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
+from dpbandits.kernel import parameters, registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAYED = sorted(path.stem for path in (ROOT / "conf" / "algorithm").glob("*.yaml"))

@@ -15,8 +15,8 @@ from golden_streams import AUDIT, difference
 
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms.adap_ucb import Ties
-from dpbandits.core.parameters import Positive
-from dpbandits.core.randomness import AddedLater
+from dpbandits.kernel.parameters import Positive
+from dpbandits.kernel.randomness import AddedLater
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 

@@ -12,7 +12,7 @@ from commands import Done
 from dpbandits.cli.main import command
 from dpbandits.cli.process import status_of
 from dpbandits.config.compose import load
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 
 # Words that mean nothing to a user: the vocabulary of Python, and of Hydra's parser and merging.
 JARGON = re.compile(

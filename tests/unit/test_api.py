@@ -17,8 +17,8 @@ import pytest
 
 import dpbandits as dp
 from dpbandits.api.plays import Standing, verdict
-from dpbandits.core.bandit import pull_many, rounds_left
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.bandit import pull_many, rounds_left
+from dpbandits.kernel.errors import UserError
 from dpbandits.store.key import sources
 
 ARMS: dict[str, Any] = {"means": [0.9, 0.5]}
@@ -61,7 +61,7 @@ def test_an_import_loads_no_library_that_it_does_not_need(program: str, large: s
 
 def test_the_interface_is_no_source_of_a_result() -> None:
     found = sources(("experiments/regret.py",))
-    assert "core/roots.py" in found
+    assert "kernel/roots.py" in found
     assert not [name for name in found if name.startswith(("api/", "cli/", "config/"))]
 
 

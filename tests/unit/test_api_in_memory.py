@@ -11,10 +11,10 @@ import pytest
 import dpbandits as dp
 from dpbandits.algorithms import adap_ucb
 from dpbandits.api.arguments import player, specification
-from dpbandits.core import kernel, registry
-from dpbandits.core.bandit import playing, pull, pull_many, rounds_left
-from dpbandits.core.parameters import Positive
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import compilation, registry
+from dpbandits.kernel.bandit import playing, pull, pull_many, rounds_left
+from dpbandits.kernel.parameters import Positive
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import Laplace
 from dpbandits.run import user_algorithms
@@ -29,7 +29,7 @@ class Params(NamedTuple):
     arm: int = 1
 
 
-@kernel.kernel
+@compilation.kernel
 def one_arm(params, bandit, rng):  # type: ignore[no-untyped-def]
     pull_many(bandit, params.arm, rounds_left(bandit))
 
@@ -53,7 +53,7 @@ def _in_copy(checkout: Path) -> None:
 
 
 def test_it_is_played_and_nothing_is_stored() -> None:
-    folder = kernel.user_cache()
+    folder = compilation.user_cache()
     before = {path for path in folder.rglob("*") if "one_arm" in path.name}
     played = dp.play(OWN, epsilon=0.5, **SMALL)
     np.testing.assert_allclose(played.regret, 0.4 * played.rounds[None, :].repeat(4, axis=0))

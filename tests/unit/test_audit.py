@@ -17,11 +17,11 @@ from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.kernels import WINDOW, Feature, count, features, first_choice
 from dpbandits.audit.search import AuditFinding, Auditor, Candidate, block_of_games, spelt
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.core import registry
-from dpbandits.core.bandit import new_bandit
-from dpbandits.core.errors import UserError
-from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import Entries
+from dpbandits.kernel import registry
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.randomness import Role, stream
 from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion, budget_of
 
 pytestmark = pytest.mark.usefixtures("in_checkout")

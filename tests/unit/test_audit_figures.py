@@ -11,9 +11,9 @@ from dpbandits.audit.designs import ARMS
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.config.compose import load
-from dpbandits.core.errors import UserError
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.notions import Notion
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store

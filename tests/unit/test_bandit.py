@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpbandits.core.bandit import Bandit, draw, new_bandit, playing, pull, pull_each, pull_many
 from dpbandits.environments import bernoulli, beta
 from dpbandits.environments.adversaries import GainTable, Kind, Params, SwitchFeedback, table
+from dpbandits.kernel.bandit import Bandit, draw, new_bandit, playing, pull, pull_each, pull_many
 
 MEANS = (1.0, 0.0, 0.5, 0.25)
 CERTAIN = (1.0, 0.0, 1.0, 0.0)  # known rewards, with regret that varies

@@ -3,8 +3,8 @@
 import pytest
 
 from dpbandits.config.compose import load
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.formula import Formula
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.theory.azize2022 import problem_dependent_transitions
 

@@ -11,8 +11,8 @@ import pytest
 from commands import FIGURES
 
 from dpbandits.checks import against_reference
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.tables import references
 from dpbandits.tables.series import written

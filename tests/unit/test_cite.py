@@ -8,9 +8,9 @@ import yaml
 from commands import ROOT
 
 from dpbandits.cli.listing import cite
-from dpbandits.core.errors import UserError
 from dpbandits.factory.papers import OWN, PAPERS
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError
 
 ENTRY = re.compile(r"@(\w+)\{([\w-]+),\n(?:  \w+ *= \{.*\},?\n)+\}\n")
 KEYS = [paper.key for paper in PAPERS if paper.key != OWN]

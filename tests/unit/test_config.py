@@ -13,12 +13,12 @@ from composed import load
 from dpbandits.config import compose
 from dpbandits.config.instances import Several, Texts
 from dpbandits.config.settings import Cluster, Settings
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.key import key
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from test_colours import lab, linear
 
-from dpbandits.core import registry
 from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, style_of
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.kernel import registry
 from dpbandits.spec.figure import Curve
 from dpbandits.tables.series import STATISTICS, Series, slope, to_csv
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from dpbandits.algorithms.dp_klucb import private_divergence, private_divergence_upper
-from dpbandits.core.kl import (
+from dpbandits.kernel.kl import (
     ABSOLUTE,
     RELATIVE,
     bernoulli_kl,

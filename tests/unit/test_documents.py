@@ -20,10 +20,10 @@ from commands import ROOT, documented_keys
 from mutants import table
 
 from dpbandits.config import compose
-from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.factory.stored_results import export
 from dpbandits.files.atomic import EXPORT_SCHEMA, FIGURE_SCHEMA, VERDICT_SCHEMA
+from dpbandits.kernel.errors import UserError
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 DOCS = ROOT / "docs"

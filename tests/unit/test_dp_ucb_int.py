@@ -12,15 +12,15 @@ from scipy.special import zeta
 
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
-from dpbandits.core import parameters
-from dpbandits.core.bandit import new_bandit
-from dpbandits.core.errors import UserError
-from dpbandits.core.power_sums import power_sum
 from dpbandits.environments import bernoulli
 from dpbandits.experiments import budget
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
+from dpbandits.kernel import parameters
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.power_sums import power_sum
 from dpbandits.privacy.releases import composed_epsilon
 
 E10 = math.exp(-10)

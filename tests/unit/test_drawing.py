@@ -17,7 +17,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import (
@@ -29,6 +28,7 @@ from dpbandits.drawing.shapes import (
 )
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series
 

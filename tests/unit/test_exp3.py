@@ -14,9 +14,9 @@ from tossou2017 import corollary_3_2_epsilon
 from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
 from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
-from dpbandits.core.bandit import new_bandit
 from dpbandits.environments import adversaries, bernoulli
 from dpbandits.environments.adversaries import Kind, SwitchFeedback, Walk
+from dpbandits.kernel.bandit import new_bandit
 
 T = 2**18
 

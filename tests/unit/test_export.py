@@ -15,10 +15,10 @@ from complaints import readable
 from composed import load
 
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.factory.stored_results import export, exported
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import runner
 from dpbandits.run.tasks import plan
 from dpbandits.spec.figure import FigureSpec

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
-from dpbandits.core import parameters
-from dpbandits.core.bandit import Bandit, new_bandit
-from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
+from dpbandits.kernel import parameters
+from dpbandits.kernel.bandit import Bandit, new_bandit
+from dpbandits.kernel.errors import UserError
 from dpbandits.mechanisms.perturbation import perturbation
 from dpbandits.theory.wang2024 import gauss_start_regret
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from toy_paper import Toy, line, paper, said
 
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.formula import Formula
 from dpbandits.judge import language
 from dpbandits.judge.language import Quantity, Scope, compared, end, evaluate, parsed
 from dpbandits.judge.resampled import Line
 from dpbandits.judge.variants import Figures
+from dpbandits.kernel.errors import UserError
 
 RNG = np.random.default_rng(3)
 RUNS = {name: 1.0 + RNG.gamma(2.0, size=(30, 5)) for name in ("a", "b")}

@@ -13,11 +13,11 @@ from toy_paper import Toy, near, paper, said
 
 from dpbandits import report
 from dpbandits.config import compose, conf_files
-from dpbandits.core.errors import UserError
 from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
+from dpbandits.kernel.errors import UserError
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
 

@@ -12,10 +12,10 @@ import pytest
 from toy_paper import Toy, near, paper, said
 
 from dpbandits.config import figure_reader as arguments_of
-from dpbandits.core.errors import UserError
 from dpbandits.judge import claims_table, variants, verdicts
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Verdict
+from dpbandits.kernel.errors import UserError
 
 YES, NO, DEPENDS, OPEN = Verdict.REPRODUCED, Verdict.NOT, Verdict.DEPENDS, Verdict.INCONCLUSIVE
 BONUS = {"bonus": {"role": "a", "variants": {"on": {"alpha": 1}, "off": {"alpha": 2}}}}

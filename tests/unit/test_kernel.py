@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numba
 import pytest
 
-from dpbandits.core import kernel, roots
-from dpbandits.core.bandit import draw
-from dpbandits.core.roots import ISLAND, PACKAGE, Found, Root
+from dpbandits.kernel import compilation, roots
+from dpbandits.kernel.bandit import draw
+from dpbandits.kernel.roots import ISLAND, PACKAGE, Found, Root
 from dpbandits.stopping._samples import SampleStream
 
 HELPER = """\
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.kernel.compilation import inlined, kernel
 
 @inlined
 def inlined_helper(x):
@@ -29,7 +29,7 @@ def kernel_helper(x):
 """
 
 USING = """\
-from dpbandits.core.kernel import kernel, specialised
+from dpbandits.kernel.compilation import kernel, specialised
 from dpbandits.mechanisms.helper import inlined_helper, kernel_helper
 
 @kernel
@@ -106,13 +106,13 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
     root = Root("dpbandits", package)
     monkeypatch.setattr(roots, "found", lambda: Found(None, (), (root,)))
-    digest = kernel.island_digest.__wrapped__
+    digest = compilation.island_digest.__wrapped__
     before = digest()
     for name, content in root.sources().items():
         if not root.compiles(name):
             (package / name).write_bytes(content + b"x = 1\n")
     assert digest() == before
-    for name in ("core/bandit.py", "algorithms/_argmax.py", "environments/another.py"):
+    for name in ("kernel/bandit.py", "algorithms/_argmax.py", "environments/another.py"):
         before = digest()
         with (package / name).open("a") as file:
             file.write("x = 1\n")
@@ -133,17 +133,19 @@ def test_the_island_alone_compiles_and_imports_nothing_but_itself() -> None:
             assert folders <= {*ISLAND}, file
         else:
             compilers = ("kernel", "inlined", "by_class")
-            assert not modules & {f"dpbandits.core.kernel.{name}" for name in compilers}, file
+            assert not modules & {f"dpbandits.kernel.compilation.{name}" for name in compilers}, (
+                file
+            )
 
 
-@pytest.mark.skipif(kernel.folder() is None, reason="nothing is kept here")
+@pytest.mark.skipif(compilation.folder() is None, reason="nothing is kept here")
 def test_only_machine_code_of_sources_that_the_digest_covers_is_kept() -> None:
     def play(x: int) -> int:
         return x + 1
 
-    kept: Any = kernel.kernel(draw)
-    assert kept.stats.cache_path.startswith(str(kernel.folder()))
-    unkept: Any = kernel.kernel(play)
+    kept: Any = compilation.kernel(draw)
+    assert kept.stats.cache_path.startswith(str(compilation.folder()))
+    unkept: Any = compilation.kernel(play)
     assert unkept.stats.cache_path is None
 
 
@@ -159,9 +161,9 @@ def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Classes of a test do not belong to the package; nothing compiled with them is cached.
-    monkeypatch.setattr(kernel, "folder", lambda: None)
+    monkeypatch.setattr(compilation, "folder", lambda: None)
 
-    @kernel.by_class
+    @compilation.by_class
     def side(one: Any, factor: float) -> float:
         return 0.0
 
@@ -184,7 +186,7 @@ def test_a_body_is_chosen_by_the_class_in_python_and_in_kernels(
         side.register(Left)(left)
 
 
-@pytest.mark.skipif(kernel.folder() is None, reason="nothing is kept here")
+@pytest.mark.skipif(compilation.folder() is None, reason="nothing is kept here")
 @pytest.mark.parametrize("cls", [Left, SampleStream])
 def test_a_class_or_a_body_from_elsewhere_is_refused(cls: type) -> None:
     def body(law: Any, rng: Any, arm: int, t: int) -> float:

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.core import roots as found_roots
-from dpbandits.core.errors import UserError
-from dpbandits.core.roots import Found, Root
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import roots as found_roots
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.roots import Found, Root
 from dpbandits.store import key
 from dpbandits.store.key import EditedSources
 
 REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
     "experiments/regret.py",
-    "core/bandit.py",
-    "core/kernel.py",
-    "core/randomness.py",
+    "kernel/bandit.py",
+    "kernel/compilation.py",
+    "kernel/randomness.py",
     "environments/bernoulli.py",
     "mechanisms/laplace.py",
     "mechanisms/__init__.py",
@@ -28,7 +28,7 @@ FAR_FROM_ADAP_UCB = (
     "algorithms/ucb.py",
     "config/compose.py",
     "config/figure_reader.py",
-    "core/kl.py",
+    "kernel/kl.py",
     "tables/series.py",
     "tables/statistics.py",
     "drawing/plotting.py",

@@ -16,11 +16,11 @@ import pytest
 from commands import ROOT
 
 from dpbandits.algorithms import adac_ucb, dp_ftpl_new
-from dpbandits.core import registry
 from dpbandits.experiments import Experiment, Load, Naming, Quantity, delta_of, given
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.factory import captions, produce
 from dpbandits.gallery import rows
+from dpbandits.kernel import registry
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dpbandits.cli import listing
-from dpbandits.core import registry
-from dpbandits.core.registry import Member
-from dpbandits.core.roots import Root
 from dpbandits.files import project
+from dpbandits.kernel import registry
+from dpbandits.kernel.registry import Member
+from dpbandits.kernel.roots import Root
 
 
 @pytest.fixture(scope="module")

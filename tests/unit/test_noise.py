@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import first_lifted, laplace
 from dpbandits.privacy.releases import SparseVector, composed_epsilon
 from dpbandits.stopping import dp_nas, nas

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from dpbandits.algorithms.private_ucb import Relaxation
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import (
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import (
     Arms,
     Budget,
     Count,

@@ -35,10 +35,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.drawing.plotting import drawing_function
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 

@@ -10,14 +10,14 @@ import pytest
 from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.cli import privacy_commands
-from dpbandits.core import registry
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Positive
 from dpbandits.environments import bernoulli
 from dpbandits.experiments import budget, delta_of, given
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import captions
+from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Positive
 from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NoAccountant
 from dpbandits.privacy.notions import DELTA, Guarantee, Notion

@@ -11,9 +11,9 @@ from drawn_tables import drawn, points
 from scipy import stats
 
 from dpbandits.config import compose
-from dpbandits.core.errors import UserError
 from dpbandits.files import project
 from dpbandits.judge.resampled import Resampler
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Curve
 from dpbandits.tables import published
 from dpbandits.tables.series import x_values

@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import hypergeom
 
 from dpbandits.algorithms import adap_ucb, dp_se, exp3, ucb
-from dpbandits.core.bandit import new_bandit, pull, pull_each, pull_many, regret
 from dpbandits.environments import bernoulli, beta
 from dpbandits.environments._realised import Realised, realised
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Regret, RegretExperiment, play_run
+from dpbandits.kernel.bandit import new_bandit, pull, pull_each, pull_many, regret
 
 MEANS = (0.75, 0.5, 0.25)
 

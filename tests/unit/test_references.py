@@ -12,8 +12,8 @@ from composed import load
 from drawn_tables import table
 
 from dpbandits.checks import against_reference
-from dpbandits.core.errors import UserError
 from dpbandits.files import project, provenance
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references, statistics
 from dpbandits.tables.series import STATISTICS, Series, identity

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from dpbandits.core import registry, roots
-from dpbandits.core.errors import UserError
-from dpbandits.core.roots import PACKAGE, Found, Root
+from dpbandits.kernel import registry, roots
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.roots import PACKAGE, Found, Root
 
 Put = Callable[[str, str], None]
 FINDERS = {
@@ -91,7 +91,7 @@ def test_a_member_of_a_taken_name_is_refused_with_both_files(put: Put, folder: s
 
 ANNOTATED = "    epsilon: float = 1.0"
 BROKEN = {
-    "from dpbandits.core.kernel import kernl": ", line 1: ImportError: cannot import name 'kernl'",
+    "from dpbandits.kernel import compilatoin": ", line 1: ImportError: cannot import name",
     "import math\n\nimport nonsense": ", line 3: ModuleNotFoundError: No module named 'nonsense'",
     "def play(params, bandit, rng)\n    pass": ", line 1: SyntaxError: expected ':'",
     "import json\n\njson.loads('{')": ", line 3: JSONDecodeError: Expecting",

@@ -17,9 +17,9 @@ from commands import below
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
-from dpbandits.core.errors import UserError
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus, runner
 from dpbandits.run.progress import Reporter, duration
 from dpbandits.run.runner import play

@@ -18,7 +18,6 @@ import pytest
 from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.audit.subject import Subject
-from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.audit import AuditExperiment
@@ -27,6 +26,7 @@ from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store, explain
 from dpbandits.store.key import key, sources
@@ -528,10 +528,10 @@ def test_the_nearest_of_several_is_the_one_of_fewest_differences(
     ("change", "reason"),
     [
         ({"algorithms/old.py": "0123456789abcdef"}, "the source algorithms/old.py (gone)"),
-        ({"core/bandit.py": None}, "the source core/bandit.py (new)"),
+        ({"kernel/bandit.py": None}, "the source kernel/bandit.py (new)"),
         (
-            {"core/bandit.py": "0123456789abcdef", "core/randomness.py": "0123456789abcdef"},
-            "the source core/bandit.py, the source core/randomness.py",
+            {"kernel/bandit.py": "0123456789abcdef", "kernel/randomness.py": "0123456789abcdef"},
+            "the source kernel/bandit.py, the source kernel/randomness.py",
         ),
     ],
     ids=str,

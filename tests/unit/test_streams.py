@@ -11,14 +11,14 @@ import pytest
 
 from dpbandits.algorithms import adap_klucb, adap_ucb, dp_se, exp3, se, ucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
-from dpbandits.core import randomness
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Count, Positive
-from dpbandits.core.randomness import Role, stream
 from dpbandits.environments import adversaries, bernoulli, beta
 from dpbandits.experiments import regret
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import randomness
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Count, Positive
+from dpbandits.kernel.randomness import Role, stream
 
 
 def draws(name: tuple[int, Role, int, str]) -> list[int]:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import lambertw
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.kl import bernoulli_kl
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.kl import bernoulli_kl
 from dpbandits.theory import azize2022, sajed2019, tossou2016
 from dpbandits.theory.azize2022 import (
     basis_lower_bound,

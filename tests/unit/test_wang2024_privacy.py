@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 from dpbandits.theory import wang2024
 from dpbandits.theory import wang2024_privacy as wang
 from dpbandits.theory.wang2024_privacy import Lemma15, Tails

@@ -3,7 +3,7 @@
 import math
 from enum import IntEnum
 
-from dpbandits.core.kernel import inlined
+from dpbandits.kernel.compilation import inlined
 
 
 class Method(IntEnum):

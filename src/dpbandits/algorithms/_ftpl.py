@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many, rounds_left
-from dpbandits.core.kernel import allocating, by_class, kernel
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, pull_many, rounds_left
+from dpbandits.kernel.compilation import allocating, by_class, kernel
 from dpbandits.privacy.releases import ApproximateDP
 
 # Why their releases compose to more than they promise.

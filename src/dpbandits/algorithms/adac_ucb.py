@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, episodes, index, noise, play
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.perturbation import gaussian
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Gaussian

@@ -4,9 +4,9 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, claim, index, play, releases
-from dpbandits.core.kl import bernoulli_kl_upper
-from dpbandits.core.parameters import Positive
-from dpbandits.core.randomness import AddedLater
+from dpbandits.kernel.kl import bernoulli_kl_upper
+from dpbandits.kernel.parameters import Positive
+from dpbandits.kernel.randomness import AddedLater
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, index, noise, play
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.parameters import Positive
 
 __all__ = ["LABEL", "Params", "play"]
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.lazy_dp_ts import first_pulls, observe, releases
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Positive
 from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]

@@ -7,9 +7,9 @@ import numpy as np
 
 from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
 from dpbandits.algorithms.ldp_ucb_l import releases
-from dpbandits.core.bandit import number_of_arms, playing, pull
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Positive, Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 

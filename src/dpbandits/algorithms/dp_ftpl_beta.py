@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._ftpl import ONE_ROUND, numbers, play, releases, start, warning
-from dpbandits.core.parameters import Budget, Probability
+from dpbandits.kernel.parameters import Budget, Probability
 from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]

@@ -13,7 +13,7 @@ from dpbandits.algorithms._ftpl import (
     releases,
     sample,
 )
-from dpbandits.core.parameters import Budget, Delta, Rounds
+from dpbandits.kernel.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach
 from dpbandits.privacy.notions import Notion, promise
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dpbandits.algorithms.adap_ucb import Ties
 from dpbandits.algorithms.dp_klucb import Ratio, Rounding, index, play, private_divergence, releases
-from dpbandits.core.parameters import Count, Positive
+from dpbandits.kernel.parameters import Count, Positive
 from dpbandits.privacy.notions import Notion, promise
 
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]

@@ -16,10 +16,10 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.adap_ucb import Ties, largest
-from dpbandits.core.bandit import number_of_arms, playing, pull_many, rounds_played
-from dpbandits.core.kernel import by_class, inlined, kernel
-from dpbandits.core.kl import bernoulli_kl, bernoulli_kl_upper
-from dpbandits.core.parameters import Constraint, Count, Positive
+from dpbandits.kernel.bandit import number_of_arms, playing, pull_many, rounds_played
+from dpbandits.kernel.compilation import by_class, inlined, kernel
+from dpbandits.kernel.kl import bernoulli_kl, bernoulli_kl_upper
+from dpbandits.kernel.parameters import Constraint, Count, Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Positive, Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

@@ -21,8 +21,8 @@ from dpbandits.algorithms.lazy_dp_ts import (
     observe,
     play,
 )
-from dpbandits.core.bandit import number_of_arms, pull, rounds_left
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.bandit import number_of_arms, pull, rounds_left
+from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.counters import Hybrid, hybrid_counters, hybrid_releases, insert
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.core.kernel import by_class, inlined, kernel
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
+from dpbandits.kernel.compilation import by_class, inlined, kernel
+from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.counters import (
     hybrid_counters,
     hybrid_releases,

@@ -17,10 +17,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, pull_each, rounds_played
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Constraint, Positive, Probability
-from dpbandits.core.power_sums import power_sum
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, pull_each, rounds_played
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Constraint, Positive, Probability
+from dpbandits.kernel.power_sums import power_sum
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

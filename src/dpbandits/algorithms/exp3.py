@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import number_of_arms, playing, pull
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Rounds
 
 LABEL = "EXP3"
 STEP = 30.0  # more than 1, the largest growth of v in one round, as p is never below gamma/K

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
-from dpbandits.core.bandit import number_of_arms, playing, pull_many
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Positive, Probability, Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull_many
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Positive, Probability, Rounds
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.privacy.releases import ApproximateDP
 

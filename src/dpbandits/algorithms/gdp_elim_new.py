@@ -8,9 +8,9 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import BOTH_ZERO
-from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Budget, Delta, Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import ApproximateDP

@@ -8,10 +8,10 @@ import numpy as np
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.adap_ucb import Ties, largest
 from dpbandits.algorithms.dp_klucb import Rounding, pulls_after
-from dpbandits.core.bandit import number_of_arms, playing, pull, pull_many
-from dpbandits.core.kernel import kernel
-from dpbandits.core.kl import bernoulli_kl
-from dpbandits.core.parameters import Constraint
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, pull_many
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.kl import bernoulli_kl
+from dpbandits.kernel.parameters import Constraint
 
 LABEL = "IMED"
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import kernel
-from dpbandits.core.kl import bernoulli_kl_upper
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.kl import bernoulli_kl_upper
 
 LABEL = "KL-UCB"
 

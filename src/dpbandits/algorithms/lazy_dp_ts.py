@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method, argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import by_class, inlined, kernel
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import by_class, inlined, kernel
+from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

@@ -8,9 +8,9 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.ldp_ucb_l import Start, claim
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.perturbation import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
 

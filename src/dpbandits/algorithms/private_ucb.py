@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Positive, Probability, Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Positive, Probability, Rounds
 from dpbandits.mechanisms.counters import binary_counters, insert, levels
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Rounds
+from dpbandits.kernel.bandit import number_of_arms, playing, pull_each, pull_many, rounds_left
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Rounds
 
 LABEL = "SE"
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import Method, argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.bandit import number_of_arms, playing, pull
+from dpbandits.kernel.compilation import kernel
 
 LABEL = "TS"
 

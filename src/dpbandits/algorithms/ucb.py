@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import kernel
 
 LABEL = "UCB"
 

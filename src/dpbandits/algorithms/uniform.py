@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from dpbandits.core.bandit import number_of_arms, playing, pull
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.bandit import number_of_arms, playing, pull
+from dpbandits.kernel.compilation import kernel
 
 LABEL = "Uniform"
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from dpbandits.config import compose, conf_files, instances
 from dpbandits.config.settings import Settings
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError as UserError
-from dpbandits.core.errors import nearest, shown
 from dpbandits.experiments import Experiment, Quantity
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError as UserError
+from dpbandits.kernel.errors import nearest, shown
 from dpbandits.run import user_algorithms
 from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
 from dpbandits.tables import statistics

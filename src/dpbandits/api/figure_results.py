@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError, shown
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
 from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
+from dpbandits.kernel.errors import UserError, shown
 from dpbandits.run.runner import complete
 from dpbandits.run.user_algorithms import StoreWithMemory, is_stored
 from dpbandits.spec.figure import FigureSpec

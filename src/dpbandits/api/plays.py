@@ -18,11 +18,11 @@ from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
-from dpbandits.core import parameters
 from dpbandits.drawing import plotting, shapes
 from dpbandits.experiments import budget as spent
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
+from dpbandits.kernel import parameters
 from dpbandits.privacy.notions import budget_of
 from dpbandits.run.user_algorithms import is_stored
 from dpbandits.spec.figure import FigureSpec

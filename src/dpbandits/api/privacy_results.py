@@ -11,9 +11,9 @@ import numpy as np
 from dpbandits.api.arguments import bandit, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
-from dpbandits.core import registry
-from dpbandits.core.errors import UserError, shown
-from dpbandits.core.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
+from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError, shown
+from dpbandits.kernel.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon

@@ -19,7 +19,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from dpbandits.core.kernel import inlined, play
+from dpbandits.kernel.compilation import inlined, play
 
 WINDOW = 16
 BUCKETS = 2**16

@@ -20,11 +20,11 @@ from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
 from dpbandits.audit.kernels import Feature, features, first_choice, tally
 from dpbandits.audit.subject import Limit, Subject
-from dpbandits.core import randomness, registry
-from dpbandits.core.bandit import new_bandit
-from dpbandits.core.kernel import kernel_around, specialised
-from dpbandits.core.randomness import Role, stream
 from dpbandits.environments._entries import Entries
+from dpbandits.kernel import randomness, registry
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.compilation import kernel_around, specialised
+from dpbandits.kernel.randomness import Role, stream
 from dpbandits.privacy.notions import Guarantee
 
 # Stages of the search: share of its games, and number of tables that survive of those with equally

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 from dpbandits.audit import designs
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Constraint
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Constraint
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import Release, composed_epsilon
 

@@ -18,7 +18,7 @@ from dpbandits.checks.comparisons import counted
 from dpbandits.checks.tolerance_bands import BandResult, Reference, compare
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec

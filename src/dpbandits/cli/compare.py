@@ -14,8 +14,8 @@ from dpbandits.api.arguments import environment_of, players_of, specification
 from dpbandits.api.plays import Comparison, comparison
 from dpbandits.checks.comparisons import counted, with_error
 from dpbandits.cli.process import console, value_of, values_of
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.factory import produce
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.store.blocks import Store
 
 LONGEST_NAME = 80  # characters of the folder's name

@@ -18,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from dpbandits.cli.process import load_factory, status_of
-from dpbandits.core.errors import UserError, in_one_line
+from dpbandits.kernel.errors import UserError, in_one_line
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -13,10 +13,10 @@ from importlib.metadata import version
 import yaml
 
 from dpbandits.config import conf_files
-from dpbandits.core import registry
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.provenance import revision
+from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 SOFTWARE = """\
 @software{{dpbandits,

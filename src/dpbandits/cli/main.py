@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 from dpbandits.cli.process import guarded, load_factory, load_joblib, value_of, values_of
-from dpbandits.core import registry
-from dpbandits.core.errors import UserError, shown
-from dpbandits.core.roots import MARKER, is_new_package
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import revision
+from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError, shown
+from dpbandits.kernel.roots import MARKER, is_new_package
 from dpbandits.run import ExitStatus
 
 APP = App(

@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dpbandits.core.errors import UserError, in_one_line, shown, variables_of
+from dpbandits.kernel.errors import UserError, in_one_line, shown, variables_of
 from dpbandits.run import ExitStatus
 
 

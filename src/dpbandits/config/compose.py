@@ -30,8 +30,8 @@ from dpbandits.config.conf_files import ABSENT, leaves, value_at
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, text
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`

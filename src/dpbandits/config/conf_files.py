@@ -10,8 +10,8 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits.core.errors import UserError, shown
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError, shown
 
 MAIN = "conf/config.yaml"
 ABSENT = object()  # default of `value_at` that is no value

@@ -17,8 +17,6 @@ from dpbandits.audit.subject import Plays, Subject
 from dpbandits.config import conf_files, instances, schema
 from dpbandits.config.instances import Several, Texts
 from dpbandits.config.schema import SHARED, Composed
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError, shown
 from dpbandits.experiments import Experiment, Quantity
 from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.experiments.checkpoints import Grid
@@ -26,6 +24,8 @@ from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError, shown
 from dpbandits.privacy.releases import rho_of_gaussian
 from dpbandits.spec import figure as spec
 from dpbandits.tables import published

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.config import conf_files
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 FEW = 10  # means that a description lists at most
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -11,16 +11,16 @@ from typing import Annotated, Any, get_args
 import msgspec
 
 from dpbandits.audit.subject import Plays
-from dpbandits.core import parameters
-from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.parameters import Count
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Regret
+from dpbandits.kernel import parameters
+from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.parameters import Count
 from dpbandits.tables import statistics
 
 Keys = dict[Any, Any]
-Kinds = dict[str, Any]  # key: a type of msgspec or of core.parameters, or the list of valid names
+Kinds = dict[str, Any]  # key: a type of msgspec or of kernel.parameters, or the list of valid names
 WORDS = {"str": "a text", "bool": "true or false", "array": "a list", "object": "keys and values"}
 EMPTY = (str, bool)
 ADDRESS = r"^(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}$"
@@ -114,7 +114,7 @@ class Composed:
         return UserError(f"{where}; {nearest(near, valid)}")
 
     def checked(self, kind: Any, value: Any, path: str) -> Any:
-        """Return the value as a type of msgspec or of core.parameters, or as a valid name."""
+        """Return the value as a type of msgspec or of kernel.parameters, or as a valid name."""
         if isinstance(kind, list):
             if value not in kind:
                 raise self.unknown(path.rpartition(".")[2], value, kind, path)

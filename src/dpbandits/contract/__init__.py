@@ -11,9 +11,9 @@ from dpbandits.audit.subject import Subject
 from dpbandits.config import conf_files
 from dpbandits.contract import conditions
 from dpbandits.contract.conditions import Broken, NotApplicable, reason
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError
 from dpbandits.files import project
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError
 
 __all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "load"]
 

@@ -23,11 +23,11 @@ from scipy import stats
 
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment, play_run
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.notions import BUDGETS, budget_of
 from dpbandits.privacy.releases import is_sound
 from dpbandits.run.user_algorithms import DECORATE, error_place, is_kernel
@@ -142,7 +142,7 @@ def every_round(subject: Subject) -> str:
                 f"{where}: {reason(error, subject.algorithm)}",
                 "`play` must compile and pull until `playing(bandit)` is false, also if the game"
                 " ends within its first phase; decorate helpers with `inlined` of"
-                " dpbandits.core.kernel, and give `pull_many` ints",
+                " dpbandits.kernel.compilation, and give `pull_many` ints",
             ) from error
         if int(bandit.pulls.sum()) != horizon or bandit.pulls.min() < 0:
             remedy = "`play` must not write to the bandit, whose functions count pulls"
@@ -264,7 +264,7 @@ def only_rewards(subject: Subject) -> str:
         fields = ", ".join(f"bandit.{name}" for name in answer["fields"])
         raise Broken(
             f"on a law without means, `play` reads: {fields or 'no field'}. {answer['error']}",
-            "use the functions of dpbandits.core.bandit, and nothing else of the bandit",
+            "use the functions of dpbandits.kernel.bandit, and nothing else of the bandit",
         )
     return f"{PLAIN[1]:,} rounds on a law without means and gaps"
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from dpbandits.audit.subject import Subject
 from dpbandits.contract.conditions import PLAIN, cell, outcome, reason
-from dpbandits.core import registry
-from dpbandits.core.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
+from dpbandits.kernel import registry
+from dpbandits.kernel.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
 
 
 class Hidden(NamedTuple):

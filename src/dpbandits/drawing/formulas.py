@@ -6,7 +6,7 @@ from functools import cache
 from matplotlib.cbook import is_math_text
 from matplotlib.mathtext import MathTextParser
 
-from dpbandits.core.errors import in_one_line
+from dpbandits.kernel.errors import in_one_line
 
 # Commands used in titles, labels and axes. Any other command is written as its name.
 SYMBOLS = {

@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from dpbandits.core.errors import UserError, in_one_line, nearest, place_and_reason
-from dpbandits.core.roots import PACKAGE
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError, in_one_line, nearest, place_and_reason
+from dpbandits.kernel.roots import PACKAGE
 from dpbandits.tables.series import Series
 
 # fontTools warns about dates inside fonts, which no picture shows.

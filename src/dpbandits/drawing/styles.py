@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import product
 from typing import NamedTuple
 
-from dpbandits.core import registry
+from dpbandits.kernel import registry
 from dpbandits.spec.figure import Curve
 from dpbandits.tables.series import Series
 

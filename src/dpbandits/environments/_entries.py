@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, regret
+from dpbandits.kernel.bandit import draw, regret
 
 
 class Entries(NamedTuple):

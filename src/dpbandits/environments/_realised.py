@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, draw_sum, has_closed_sum, regret
+from dpbandits.kernel.bandit import draw, draw_sum, has_closed_sum, regret
 
 
 class Realised(NamedTuple):

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, regret
-from dpbandits.core.kernel import kernel
-from dpbandits.core.parameters import Arms
+from dpbandits.kernel.bandit import draw, regret
+from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.parameters import Arms
 
 
 class Kind(IntEnum):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw, draw_sum, has_closed_sum
-from dpbandits.core.parameters import Means
+from dpbandits.kernel.bandit import draw, draw_sum, has_closed_sum
+from dpbandits.kernel.parameters import Means
 
 
 class Params(NamedTuple):

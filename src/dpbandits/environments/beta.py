@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.bandit import draw
-from dpbandits.core.parameters import OpenMeans, Positive
+from dpbandits.kernel.bandit import draw
+from dpbandits.kernel.parameters import OpenMeans, Positive
 
 
 class Params(NamedTuple):

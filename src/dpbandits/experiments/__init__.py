@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpbandits.core import registry
 from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.kernel import registry
 from dpbandits.privacy.notions import DELTA
 from dpbandits.privacy.releases import composed_epsilon
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
-from dpbandits.core import parameters
 from dpbandits.experiments import Experiment, Load, Quantity, in_words
+from dpbandits.kernel import parameters
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core import parameters, randomness, registry
-from dpbandits.core.bandit import Bandit, new_bandit
-from dpbandits.core.errors import UserError
-from dpbandits.core.kernel import specialised
-from dpbandits.core.parameters import reading_name
-from dpbandits.core.randomness import Role, spelt, stream
 from dpbandits.environments._realised import realised
 from dpbandits.experiments import Experiment, Load, Quantity, in_words
 from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.kernel import parameters, randomness, registry
+from dpbandits.kernel.bandit import Bandit, new_bandit
+from dpbandits.kernel.compilation import specialised
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.randomness import Role, spelt, stream
 
 
 class Regret(Enum):

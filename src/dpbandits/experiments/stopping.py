@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core import parameters, randomness, registry
-from dpbandits.core.kernel import specialised
-from dpbandits.core.parameters import NonZero, Positive
-from dpbandits.core.randomness import Role, spelt, stream
 from dpbandits.experiments import Experiment, Load, Quantity, in_words
+from dpbandits.kernel import parameters, randomness, registry
+from dpbandits.kernel.compilation import specialised
+from dpbandits.kernel.parameters import NonZero, Positive
+from dpbandits.kernel.randomness import Role, spelt, stream
 from dpbandits.stopping._samples import SampleStream
 
 

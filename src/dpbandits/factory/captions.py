@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, cast
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose, instances
-from dpbandits.core import parameters
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
 from dpbandits.experiments import Experiment, Quantity, budget, delta_of, given
 from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.factory import papers
 from dpbandits.files import project
+from dpbandits.kernel import parameters
 from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.tables import references

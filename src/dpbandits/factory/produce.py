@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from dpbandits.checks.comparisons import counted
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError, in_one_line, nearest, shown
 from dpbandits.drawing import plotting
 from dpbandits.drawing.formulas import fault
 from dpbandits.drawing.styles import in_mathtext
@@ -34,6 +33,7 @@ from dpbandits.files.atomic import (
 from dpbandits.files.provenance import provenance, revision
 from dpbandits.judge import about
 from dpbandits.judge.about import About
+from dpbandits.kernel.errors import UserError, in_one_line, nearest, shown
 from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.run.runner import complete

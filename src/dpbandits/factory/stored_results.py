@@ -15,12 +15,12 @@ from typing import Any
 
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import captions, produce
 from dpbandits.files.atomic import EXPORT_SCHEMA, write_atomically
 from dpbandits.files.provenance import provenance, revision, versions
 from dpbandits.judge.about import About, about
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references

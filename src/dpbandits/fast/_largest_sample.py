@@ -26,8 +26,8 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._ftpl import numbers, sample
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import allocating, by_class, inlined
 
 OFTEN = 0.25  # an arm with this chance or more to exceed the level is sampled in every round
 TRIALS = 32  # the level is the smallest of this many largest samples

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import allocating, inlined, kernel
+from dpbandits.kernel.compilation import allocating, inlined, kernel
 from dpbandits.mechanisms.laplace import laplace
 
 LANES = 8  # generators side by side

@@ -4,8 +4,8 @@ import math
 
 from dpbandits.algorithms._ftpl import first_pulls
 from dpbandits.algorithms.dp_ftpl_gauss import Params
-from dpbandits.core.kernel import kernel
 from dpbandits.fast._largest_sample import Totals, chance_above, covers, follow_exact, sample_above
+from dpbandits.kernel.compilation import kernel
 
 __all__ = ["covers", "play"]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms._ftpl import first_pulls, law_of_theta, numbers
-from dpbandits.core.bandit import playing, pull
-from dpbandits.core.kernel import kernel
 from dpbandits.fast import _largest_sample
 from dpbandits.fast._noise import noise_ahead, take
+from dpbandits.kernel.bandit import playing, pull
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.perturbation import perturbation
 
 FLAT = 2.0**20  # odds from which on a truncated exponential is too flat to draw by its logarithm

@@ -1,9 +1,9 @@
 """DP-TS that samples only the arms above a level."""
 
 from dpbandits.algorithms.lazy_dp_ts import first_pulls
-from dpbandits.core.kernel import kernel
 from dpbandits.fast._largest_sample import covers, follow_exact
 from dpbandits.fast.lazy_dp_ts import Rising
+from dpbandits.kernel.compilation import kernel
 
 __all__ = ["covers", "play"]
 

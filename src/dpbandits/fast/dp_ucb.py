@@ -11,9 +11,9 @@ import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.dp_ucb_bound import Counter, part_epsilon
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
-from dpbandits.core.kernel import inlined, kernel
 from dpbandits.fast._noise import noise_ahead, take
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_left, rounds_played
+from dpbandits.kernel.compilation import inlined, kernel
 from dpbandits.mechanisms.counters import levels
 
 

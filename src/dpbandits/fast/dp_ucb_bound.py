@@ -3,10 +3,10 @@
 import math
 
 from dpbandits.algorithms.dp_ucb_bound import Counter, Params, noise_factor, part_epsilon
-from dpbandits.core.bandit import number_of_arms, rounds_left
-from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.ucb import coefficients, follow_leaders
+from dpbandits.kernel.bandit import number_of_arms, rounds_left
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.counters import hybrid_counters, single_counters
 
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.kl import (
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.kl import (
     ABSOLUTE,
     RELATIVE,
     bernoulli_kl,

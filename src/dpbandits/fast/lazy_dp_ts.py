@@ -15,9 +15,9 @@ from dpbandits.algorithms.lazy_dp_ts import (
     observe,
     raised_numbers,
 )
-from dpbandits.core.kernel import kernel
 from dpbandits.fast import _largest_sample as largest_sample
 from dpbandits.fast._largest_sample import covers, follow_exact
+from dpbandits.kernel.compilation import kernel
 
 __all__ = ["covers", "play"]
 

@@ -4,10 +4,10 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms.private_ucb import counter_epsilon, relaxation
-from dpbandits.core.bandit import number_of_arms
-from dpbandits.core.kernel import kernel
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.ucb import coefficients, follow_leaders
+from dpbandits.kernel.bandit import number_of_arms
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.counters import binary_counters
 
 

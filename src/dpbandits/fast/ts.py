@@ -4,9 +4,9 @@ import numpy as np
 
 from dpbandits.algorithms._ftpl import numbers
 from dpbandits.algorithms.ts import Params
-from dpbandits.core.bandit import number_of_arms
-from dpbandits.core.kernel import kernel
 from dpbandits.fast._largest_sample import Totals, covers, follow_exact
+from dpbandits.kernel.bandit import number_of_arms
+from dpbandits.kernel.compilation import kernel
 
 __all__ = ["covers", "play"]
 

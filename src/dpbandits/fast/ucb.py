@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.core.bandit import number_of_arms, playing, pull, rounds_played
-from dpbandits.core.kernel import allocating, by_class, inlined, kernel
+from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
+from dpbandits.kernel.compilation import allocating, by_class, inlined, kernel
 from dpbandits.mechanisms.counters import insert
 
 SAFE = 1e-12  # relative distance from the line that rounding errors cannot bridge

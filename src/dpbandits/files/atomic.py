@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 
 # Versions of the JSON files that other programs read; docs/files.md lists the keys. A key that is
 # removed, renamed or given another meaning raises the version. A new key does not.

@@ -7,8 +7,8 @@ must have names of their own.
 
 from pathlib import Path
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.roots import found
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.roots import found
 
 DISTINCT = ("figure", "algorithm", "environment", "claims")  # groups without two of one name
 _INSTALLED = Path(__file__).parents[1] / "_shipped"  # in a wheel; the layout is the checkout's

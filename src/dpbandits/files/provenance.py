@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from dpbandits.core.roots import PACKAGE, Root, found
+from dpbandits.kernel.roots import PACKAGE, Root, found
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 

@@ -16,12 +16,12 @@ from rich.progress import track
 
 from dpbandits.checks.comparisons import counted
 from dpbandits.config import compose
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.gallery import algorithms, origins, pages
 from dpbandits.gallery.figures import place_of, show
 from dpbandits.gallery.folders import REMEDY, folder_name
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.run import ExitStatus
 
 MARK = '<meta name="generator" content="dpbandits gallery">'

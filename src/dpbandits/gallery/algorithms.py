@@ -12,9 +12,6 @@ import matplotlib.style
 from matplotlib.figure import Figure
 
 from dpbandits.config import conf_files
-from dpbandits.core import parameters, registry
-from dpbandits.core.parameters import reading_name
-from dpbandits.core.roots import PACKAGE, source
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import Style, style_of
 from dpbandits.factory import captions
@@ -22,6 +19,9 @@ from dpbandits.factory.captions import Audited
 from dpbandits.files import project
 from dpbandits.gallery import dark
 from dpbandits.gallery.figures import FigurePage
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.roots import PACKAGE, source
 from dpbandits.privacy.table import Row, rows
 from dpbandits.store.key import sources
 

@@ -9,7 +9,6 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from dpbandits.config import conf_files
-from dpbandits.core.errors import UserError, in_one_line
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
@@ -21,6 +20,7 @@ from dpbandits.gallery import dark, folders, hover
 from dpbandits.gallery.origins import Origin
 from dpbandits.judge import about
 from dpbandits.judge.about import About
+from dpbandits.kernel.errors import UserError, in_one_line
 from dpbandits.spec.figure import Original
 from dpbandits.tables.series import to_csv
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import jinja2
 
-from dpbandits.core import roots
 from dpbandits.drawing.formulas import plain
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory import captions
@@ -21,6 +20,7 @@ from dpbandits.gallery.figures import FigurePage
 from dpbandits.judge import about, claims_files
 from dpbandits.judge.about import About
 from dpbandits.judge.verdicts import Verdict
+from dpbandits.kernel import roots
 from dpbandits.run.progress import duration
 
 VERDICTS = {

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dpbandits.core.parameters import reading_name
 from dpbandits.factory import captions
 from dpbandits.gallery.texts import number
+from dpbandits.kernel.parameters import reading_name
 from dpbandits.spec.figure import FigureSpec
 
 Pairs = list[tuple[str, Markup]]

@@ -7,13 +7,13 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dpbandits.checks.comparisons import plain
-from dpbandits.core.errors import UserError
 from dpbandits.drawing.formulas import plain as without_tex
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Judge, Judged, Result
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import msgspec
 
 from dpbandits.config import conf_files
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.files import project
 from dpbandits.judge import language
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 TEMPLATE = re.compile(r"\{([a-z][\w-]*)(?::([^{}]*))?\}")  # a number in a text
 THRESHOLDS = "conf/thresholds.yaml"

@@ -19,8 +19,6 @@ import msgspec
 import numpy as np
 
 from dpbandits.config import compose
-from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.roots import PACKAGE
 from dpbandits.experiments import Experiment
 from dpbandits.files import project
 from dpbandits.files.atomic import CLAIMS_SCHEMA
@@ -30,6 +28,8 @@ from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Key, Result, Verdict, combinations
+from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.roots import PACKAGE
 from dpbandits.run import ExitStatus
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import FigureSpec

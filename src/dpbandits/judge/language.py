@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.judge.resampled import Line
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mult": np.multiply, "Div": np.divide}
 NEAR = 1e-9  # relative distance at which two x are the same

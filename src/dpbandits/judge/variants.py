@@ -13,11 +13,11 @@ import numpy as np
 from dpbandits import theory
 from dpbandits.config import compose
 from dpbandits.config import figure_reader as arguments_of
-from dpbandits.core.errors import UserError, nearest, shown
 from dpbandits.judge import claims_files, language
 from dpbandits.judge.claims_files import In, Paper, as_list, panels_of
 from dpbandits.judge.language import Compared, Quantity, Scope
 from dpbandits.judge.resampled import Line, Resampler
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.spec.figure import Curve, FigureSpec
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn

@@ -9,12 +9,12 @@ from enum import Enum
 import msgspec
 import numpy as np
 
-from dpbandits.core.errors import UserError
 from dpbandits.experiments import budget, given
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
 from dpbandits.judge.resampled import RESAMPLES, Resampler
 from dpbandits.judge.variants import Combination, Figures, HypothesesNotMet, Place
+from dpbandits.kernel.errors import UserError
 
 FEWEST = 20  # runs; with fewer nothing is decided
 LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.kernel.compilation import allocating, by_class, inlined
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.releases import Laplace
 

@@ -9,7 +9,7 @@ the query that is released.
 
 import math
 
-from dpbandits.core.kernel import by_class, inlined
+from dpbandits.kernel.compilation import by_class, inlined
 
 
 @by_class

@@ -13,7 +13,7 @@ cancellation, however small any of its quantities is.
 import math
 from typing import NamedTuple
 
-from dpbandits.core.kernel import inlined
+from dpbandits.kernel.compilation import inlined
 
 
 class Perturbation(NamedTuple):

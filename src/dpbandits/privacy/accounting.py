@@ -26,7 +26,7 @@ from typing import Any
 
 from scipy.special import betainc
 
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.releases import (
     Gaussian,
     Laplace,

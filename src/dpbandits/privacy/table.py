@@ -13,9 +13,9 @@ from enum import IntEnum
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.parameters import Arms, Delta, Positive, Rounds, reading_name
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import DELTA, Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon

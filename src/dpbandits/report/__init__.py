@@ -10,8 +10,6 @@ import jinja2
 
 from dpbandits.checks.comparisons import plain
 from dpbandits.config import compose
-from dpbandits.core.errors import UserError, nearest, shown
-from dpbandits.core.roots import found
 from dpbandits.drawing import forest
 from dpbandits.drawing.formulas import plain as without_tex
 from dpbandits.factory.papers import PAPERS, paper
@@ -21,6 +19,8 @@ from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_files import as_list
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Result, Verdict
+from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.roots import found
 
 FOLDER = "docs/reproducibility"
 PICTURE = "docs/images/claims.svg"

@@ -18,8 +18,8 @@ import dask
 import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
-from dpbandits.core.errors import UserError, in_one_line
-from dpbandits.core.kernel import island_digest
+from dpbandits.kernel.compilation import island_digest
+from dpbandits.kernel.errors import UserError, in_one_line
 from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere
 from dpbandits.store.key import key
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import joblib
 
 from dpbandits.config.settings import Cluster, Settings
-from dpbandits.core.errors import UserError
 from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import check_writable, to_json, write_atomically
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import user_algorithms
 from dpbandits.run.progress import Reporter
 from dpbandits.run.tasks import Outcome, Task, attempt, plan

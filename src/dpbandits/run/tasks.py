@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpbandits.core.errors import UserError, in_one_line
-from dpbandits.core.kernel import island_digest
-from dpbandits.core.roots import VARIABLE, found
 from dpbandits.experiments import Experiment
+from dpbandits.kernel.compilation import island_digest
+from dpbandits.kernel.errors import UserError, in_one_line
+from dpbandits.kernel.roots import VARIABLE, found
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from dpbandits.core import parameters, registry
-from dpbandits.core.errors import UserError, in_one_line, shown
-from dpbandits.core.roots import PACKAGE, found
 from dpbandits.experiments import Experiment, budget
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.errors import UserError, in_one_line, shown
+from dpbandits.kernel.roots import PACKAGE, found
 from dpbandits.store.blocks import Block, Store
 
-DECORATE = "decorate it with @kernel of dpbandits.core.kernel"
+DECORATE = "decorate it with @kernel of dpbandits.kernel.compilation"
 
 
 class NoParameters(NamedTuple):

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import inlined
-from dpbandits.core.parameters import Fraction, Positive
+from dpbandits.kernel.compilation import inlined
+from dpbandits.kernel.parameters import Fraction, Positive
 from dpbandits.privacy.releases import Laplace, SparseVector
 
 

@@ -3,7 +3,7 @@
 Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 of DP-NAS.
 """
 
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import laplace, sparse_vector_noise
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.stopping._samples import Params, releases, take, threshold

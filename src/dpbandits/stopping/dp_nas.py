@@ -4,7 +4,7 @@ Halts at the first t with |mean_t| >= h_t (1 + 1/alpha) + (c_t + B + A_t)/t, whe
 is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/epsilon.
 """
 
-from dpbandits.core.kernel import kernel
+from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_noise
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.stopping._samples import Params, releases, take, threshold

@@ -8,8 +8,8 @@ all these intervals hold, and then the mean of the t samples is within alpha |mu
 import math
 from typing import NamedTuple
 
-from dpbandits.core.kernel import inlined, kernel
-from dpbandits.core.parameters import Fraction
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.kernel.parameters import Fraction
 from dpbandits.stopping._samples import take
 
 LABEL = "NAS"

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.core.errors import shown
 from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
+from dpbandits.kernel.errors import shown
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.key import check_sources, identity, key
 

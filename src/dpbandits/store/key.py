@@ -12,10 +12,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from dpbandits.core import roots
-from dpbandits.core.errors import UserError
-from dpbandits.core.roots import Root, source_path
 from dpbandits.experiments import Experiment
+from dpbandits.kernel import roots
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.roots import Root, source_path
 
 FORMAT = 1  # of the blocks
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef  # nodes that have docstrings

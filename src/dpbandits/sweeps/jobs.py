@@ -7,7 +7,7 @@ from typing import Any
 from dpbandits.config import compose
 from dpbandits.config.compose import Read
 from dpbandits.config.conf_files import value_at
-from dpbandits.core.errors import shown
+from dpbandits.kernel.errors import shown
 from dpbandits.run import ExitStatus
 from dpbandits.spec.figure import FigureSpec, as_file_name, digest, recorded
 from dpbandits.tables.series import Series

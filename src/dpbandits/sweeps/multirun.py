@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 
-from dpbandits.core.errors import UserError
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce as factory
 from dpbandits.factory.produce import status_of
 from dpbandits.files.atomic import MULTIRUN_SCHEMA, to_json, write_atomically
 from dpbandits.files.provenance import provenance, revision
+from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.run.progress import duration
 from dpbandits.spec.figure import as_file_name, recorded

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.core.errors import UserError
 from dpbandits.files import project
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Curve, Points
 
 COLUMNS = ("figure", "epsilon", "horizon", "instance", "curve", "round", "regret")

@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.core.errors import UserError, nearest
 from dpbandits.files import project
 from dpbandits.files.atomic import REFERENCE_SCHEMA, to_json, write_atomically
+from dpbandits.kernel.errors import UserError, nearest
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
 

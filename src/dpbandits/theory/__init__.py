@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 
 def function(name: str) -> Callable[..., Any]:

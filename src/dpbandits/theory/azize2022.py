@@ -13,9 +13,9 @@ from typing import Annotated
 
 import numpy as np
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.kl import bernoulli_kl
-from dpbandits.core.parameters import Constraint, Positive
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.kl import bernoulli_kl
+from dpbandits.kernel.parameters import Constraint, Positive
 
 ACCURACY = 1e-8  # relative, of a convex program's value; certified by bounds on both sides
 PROGRAMS = 200  # linear programs at most; 2 to 30 in practice

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from dpbandits.algorithms.dp_klucb import private_divergence
-from dpbandits.core.parameters import Positive
+from dpbandits.kernel.parameters import Positive
 
 
 def lower_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:

@@ -8,8 +8,8 @@ constants.
 
 import math
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Fraction, Positive
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Fraction, Positive
 
 
 def allowed_failures(beta: Fraction) -> float:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dpbandits.algorithms.dp_ucb_int import Exponent, Params, input_epsilon, next_interval
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Positive, Probability
-from dpbandits.core.power_sums import power_sum
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Positive, Probability
+from dpbandits.kernel.power_sums import power_sum
 
 ZETA = power_sum(1.0, math.inf, 1.5)  # the zeta function at 1.5
 LARGEST = math.exp(math.exp(6.0) - 7.0)  # largest B in `_noise`; about 10^172

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.core.parameters import Positive, Rounds
+from dpbandits.kernel.parameters import Positive, Rounds
 
 Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables, and their scale
 

@@ -7,8 +7,8 @@ its name evaluates the paper's text where its proof gives something else: see th
 
 import math
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Count, Positive, Probability, Rounds
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Count, Positive, Probability, Rounds
 
 
 def exp3_upper_bound(arms: int, horizon: int) -> float:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from dpbandits.algorithms.exp3 import exploration
-from dpbandits.core.parameters import Arms, Probability, Rounds
+from dpbandits.kernel.parameters import Arms, Probability, Rounds
 
 MOST = 64  # gains of 1 after the first round that are tried
 STEPS = 60  # halvings of the interval that holds an epsilon

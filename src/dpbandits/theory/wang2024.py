@@ -12,8 +12,8 @@ from typing import Annotated
 from scipy.special import lambertw
 
 from dpbandits.algorithms import dp_ftpl_gauss
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Budget, Constraint, Delta, Positive, Probability, Rounds
 from dpbandits.theory.wang2024_privacy import Lemma15
 
 Exponent = Annotated[float, Constraint(lambda x: 0 <= x < 1, "in [0, 1)")]

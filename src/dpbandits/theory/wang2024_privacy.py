@@ -18,8 +18,8 @@ from typing import Annotated, NamedTuple
 
 from scipy.special import betainc, betaincc, erfcx
 
-from dpbandits.core.errors import UserError
-from dpbandits.core.parameters import Budget, Constraint, Delta, Probability, Rounds
+from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.parameters import Budget, Constraint, Delta, Probability, Rounds
 
 Successes = Annotated[int, Constraint(lambda n: n >= 0, "a whole number, 0 or more")]
 

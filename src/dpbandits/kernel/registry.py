@@ -12,9 +12,9 @@ from functools import cache
 from types import ModuleType
 from typing import NamedTuple
 
-from dpbandits.core import parameters, roots
-from dpbandits.core.errors import UserError, nearest, place_and_reason
-from dpbandits.core.roots import PACKAGE, Found, Root, source_path
+from dpbandits.kernel import parameters, roots
+from dpbandits.kernel.errors import UserError, nearest, place_and_reason
+from dpbandits.kernel.roots import PACKAGE, Found, Root, source_path
 
 FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
 NEEDED = {  # names that every member must define

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 
-from dpbandits.core.parameters import plain_value
+from dpbandits.kernel.parameters import plain_value
 
 
 class Role(IntEnum):

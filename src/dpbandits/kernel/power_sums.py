@@ -2,7 +2,7 @@
 
 import math
 
-from dpbandits.core.kernel import inlined
+from dpbandits.kernel.compilation import inlined
 
 DIRECT = 32  # terms that are added one by one
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dpbandits.core.errors import UserError
+from dpbandits.kernel.errors import UserError
 
 MARKER = "dpbandits.toml"
 VARIABLE = "DPBANDITS_PROJECT"  # names the project's folder; otherwise the current folder does
@@ -33,7 +33,7 @@ GROUPS = ("algorithms", "environments", "stopping")  # entry points of plugins
 
 # The kernel island: the packages whose code is compiled. They import no other package of the
 # project, so their sources alone determine the machine code.
-ISLAND = (*FOLDERS, "audit", "core", "fast", "privacy")
+ISLAND = (*FOLDERS, "audit", "fast", "kernel", "privacy")
 
 
 class Root(NamedTuple):

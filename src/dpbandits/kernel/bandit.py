@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.core.kernel import allocating, by_class, inlined
+from dpbandits.kernel.compilation import allocating, by_class, inlined
 
 NEVER = np.iinfo(np.int64).max
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from dpbandits.core.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import UserError, nearest, shown
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def unsupported(params: Any) -> str:
         kind = _parts(annotation)[0]
         if kind not in WORDS and not (isinstance(kind, type) and issubclass(kind, IntEnum)):
             given = f"Params.{name} is annotated with {getattr(kind, '__name__', kind)}"
-            return f"{given}, which kernels cannot take: use {valid} dpbandits.core.parameters"
+            return f"{given}, which kernels cannot take: use {valid} dpbandits.kernel.parameters"
     return ""
 
 

@@ -5,7 +5,7 @@ All functions can be called from kernels and from Python.
 
 import math
 
-from dpbandits.core.kernel import inlined, kernel
+from dpbandits.kernel.compilation import inlined, kernel
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-13  # more than the rounding errors of a divergence
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from dpbandits.core import roots
-from dpbandits.core.errors import variables_of
+from dpbandits.kernel import roots
+from dpbandits.kernel.errors import variables_of
 
 with variables_of("numba", "NUMBA_"):
     import numba
