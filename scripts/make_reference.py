@@ -50,7 +50,7 @@ def keep(name: str, profile: str) -> None:
     spec, settings = referenced(name, profile)
     if not spec.panels:
         raise Unfit("the reference at the papers' scale suffices for a check")
-    completed = complete(spec.runs_of_cells(), settings, name, settings.folder(name))
+    completed = complete(spec.runs_of_experiments(), settings, name, settings.folder(name))
     if completed.failures:
         raise Unfit("runs failed")
     series, is_ci = summarise(spec, completed.store), profile == references.CI
@@ -61,9 +61,9 @@ def keep(name: str, profile: str) -> None:
             for s in series
         ]
     script = f"python scripts/make_reference.py --ci {name}"
-    seconds = round(sum(map(completed.store.seconds, spec.cells())), 3)  # of all threads together
+    seconds = sum(map(completed.store.seconds, spec.experiments()))  # of all threads together
     origin = {"command": script if is_ci else f"dpbandits run {name}", **provenance.provenance()}
-    references.write(spec, profile, series, origin | {"seconds": seconds})
+    references.write(spec, profile, series, origin | {"seconds": round(seconds, 3)})
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def bandit_cells(spec: "FigureSpec") -> list["RegretExperiment"]:
     """Return the cells of a figure that run an algorithm on a bandit."""
     from dpbandits.experiments.regret import RegretExperiment
 
-    return [cell for cell in spec.cells() if isinstance(cell, RegretExperiment)]
+    return [cell for cell in spec.experiments() if isinstance(cell, RegretExperiment)]
 
 
 def documented_keys(schema: str) -> set[str]:

@@ -276,8 +276,8 @@ def test_a_failed_cell_is_listed_and_only_it_is_recomputed(
     listed = sorted(failures(tmp_path), key=lambda failure: failure["runs"])
     assert [failure["runs"] for failure in listed] == [[0, 1], [2, 3]]
     for failure in listed:
-        assert failure["cell"]["algorithm"] == "dp-se"
-        assert failure["cell"]["params"]["epsilon"] == 0.25
+        assert failure["experiment"]["algorithm"] == "dp-se"
+        assert failure["experiment"]["params"]["epsilon"] == 0.25
         assert failure["error"] == "ValueError: the gap is 0"
         assert failure["traceback"].startswith("Traceback")
         assert failure["traceback"].endswith("ValueError: the gap is 0\nand more of it\n")
@@ -292,7 +292,7 @@ def test_a_worker_without_memory_reports_it_with_a_remedy(tmp_path: Path) -> Non
     done.assert_told(
         ExitStatus.FAILED, "8 of 48 runs failed, the others are kept", "out of memory", advice
     )
-    errors = {failure["cell"]["algorithm"]: failure["error"] for failure in failures(tmp_path)}
+    errors = {found["experiment"]["algorithm"]: found["error"] for found in failures(tmp_path)}
     assert errors["dp-se"] == f"out of memory; {advice}"
     assert errors["adap-ucb"].startswith("out of memory (Unable to allocate 64.0 PiB for an array")
     assert errors["adap-ucb"].endswith(f"); {advice}")

@@ -341,7 +341,7 @@ def test_the_sweep_of_tau_is_that_of_powers_of_two() -> None:
     for epsilon in saved["figure.epsilon"].split(","):
         spec, _ = compose.load("exp3-stochastic", [calibration, f"figure.epsilon={epsilon}"])
         (params,) = (
-            cell.params for cell in spec.cells() if isinstance(cell.params, exp3_tau.Params)
+            cell.params for cell in spec.experiments() if isinstance(cell.params, exp3_tau.Params)
         )
         lengths.append(exp3_tau.batch_length(params, 0))
     assert lengths == [1024, 512, 256, 128, 64, 32, 16, 8]

@@ -56,7 +56,7 @@ class Command:
     @cached_property
     def cells(self) -> dict[Experiment, int]:
         """Cells of the figure, each with its number of runs."""
-        return load(self.figure, self.typed)[0].runs_of_cells()
+        return load(self.figure, self.typed)[0].runs_of_experiments()
 
     @property
     def runs(self) -> int:

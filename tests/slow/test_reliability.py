@@ -260,7 +260,7 @@ def test_a_thousand_arms_fit_into_a_gigabyte(tmp_path: Path, row: Row) -> None:
 def test_a_million_runs_are_summed_up_without_holding_all_of_them(tmp_path: Path, row: Row) -> None:
     others = map("~figure.curves.{}".format, ("dp-ucb", "dp-se", "adap-klucb"))
     typed = ["adap-headline", f"paths.cache={tmp_path}", f"runs={RUNS}", *others]
-    (cell,) = compose.load(typed[0], typed[1:])[0].cells()
+    (cell,) = compose.load(typed[0], typed[1:])[0].experiments()
     assert isinstance(cell, RegretExperiment)
     size = RUNS // 64
     for first in range(0, RUNS, size):

@@ -89,7 +89,7 @@ def test_the_statistics_are_those_of_the_runs(capsys: pytest.CaptureFixture[str]
     table = played.to_frame().set_index(["run", "round"]).regret
     assert [*table[3]] == [*played.regret[3]]
     identity = Path("cache") / "ucb" / played.provenance["key"] / "identity.json"
-    assert json.loads(identity.read_bytes())["cell"]["horizon"] == 300
+    assert json.loads(identity.read_bytes())["experiment"]["horizon"] == 300
     ax = played.plot()
     assert played.plot(ax) is ax
     assert len(ax.lines) == 2

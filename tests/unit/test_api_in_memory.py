@@ -74,7 +74,7 @@ def test_it_plays_the_runs_that_its_file_would_play() -> None:
     values = {"horizon": 300, "runs": 4, "seed": 1}
     players = [player("adap-ucb", {"epsilon": 1.0})]
     spec, _ = specification("play", players, (), (None, SMALL["means"]), values, ())
-    (cell,) = spec.cells()
+    (cell,) = spec.experiments()
     assert isinstance(cell, RegretExperiment)
     with patch.dict(registry.NOT_STORED, {"adap-ucb": registry.NOT_STORED["adap-ucb-in-memory"]}):
         assert not user_algorithms.is_stored(cell)

@@ -95,7 +95,7 @@ def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> No
     overrides = ["profile=smoke", "figure.sweep.values=[0.5,2]", f"paths.cache={tmp_path}"]
     spec, settings = load(FIGURE, overrides)
     store = Store(settings.cache)
-    for number, cell in enumerate(spec.cells()):
+    for number, cell in enumerate(spec.experiments()):
         store.write(cell, 0, np.array([[number, 100 + number]] * 2, float), 1.0)
     found = {(s.panel, s.label): s for s in summarise(spec, store)}
 
@@ -107,7 +107,7 @@ def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> No
     assert series("k", "DP-UCB (full)") == [1.0, 4.0]
     assert series("k", "DP-FTPL-New") == [np.inf, np.inf]
     assert found["k", "DP-FTPL-New"].std.tolist() == [0.0, 0.0]
-    numbers: list[object] = list(spec.cells())
+    numbers: list[object] = list(spec.experiments())
     gauss = [numbers.index(c) for c in curve(spec, "audited", "dp-ftpl-gauss").sources]
     assert series("l", "DP-FTPL-Gauss") == gauss
     assert series("m", "DP-FTPL-Gauss") == [100 + number for number in gauss]

@@ -140,7 +140,7 @@ def test_an_override_that_changes_or_repeats_a_value_is_accepted(
     figure: str, overrides: str
 ) -> None:
     spec, _ = load(figure, overrides.split())
-    assert spec.cells()
+    assert spec.experiments()
 
 
 @pytest.mark.long
@@ -151,4 +151,4 @@ def test_a_value_of_a_figures_file_may_be_repeated_on_the_command_line(figure: s
     swept = (content.get("sweep") or {}).get("key")
     own = {key: content.get(key) for key in ("horizon", "epsilon", "delta") if key != swept}
     repeated = [f"figure.{key}={value}" for key, value in own.items() if value is not None]
-    assert load(figure, repeated)[0].cells() == load(figure, [])[0].cells()
+    assert load(figure, repeated)[0].experiments() == load(figure, [])[0].experiments()

@@ -80,7 +80,7 @@ def test_an_anytime_policy_is_compared_at_the_rounds_that_both_horizons_have() -
 @pytest.mark.usefixtures("in_checkout", "composed_once")
 def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() -> None:
     spec, _ = against_reference.prepare("exp3-switching", [])
-    cells = [cell for cell in spec.cells() if isinstance(cell, RegretExperiment)]
+    cells = [cell for cell in spec.experiments() if isinstance(cell, RegretExperiment)]
     assert any("horizon" not in cell.params._fields for cell in cells)
     assert all("horizon" in cell.law(over_time=True) for cell in cells)
 
@@ -90,8 +90,9 @@ def test_other_seeds_are_played_than_those_of_the_references() -> None:
     spec, _ = against_reference.prepare("adap-alpha", [])
     for profile in ("paper", "ci"):
         reference, _ = against_reference.referenced("adap-alpha", profile)
-        assert reference.cells()
-        assert {c.seed for c in spec.cells()}.isdisjoint({c.seed for c in reference.cells()})
+        assert reference.experiments()
+        seeds, others = ({e.seed for e in s.experiments()} for s in (spec, reference))
+        assert seeds.isdisjoint(others)
 
 
 @pytest.mark.usefixtures("in_checkout")

@@ -95,7 +95,7 @@ def test_the_command_line_sets_the_runs_else_the_profile_else_the_figure(
 def test_a_figures_section_overrides_the_runs_of_a_profile_and_a_curve_overrides_both() -> None:
     runs = {c.name: c.runs for c in spec_of("adap-c2", "profile=ci").panels[0].curves}
     assert runs == {"dp-ucb": 40, "dp-se": 400, "adap-ucb": 400, "adap-klucb": 400}
-    assert {*spec_of("adap-c2", "profile=ci", "runs=3").runs_of_cells().values()} == {3}
+    assert {*spec_of("adap-c2", "profile=ci", "runs=3").runs_of_experiments().values()} == {3}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -186,7 +186,7 @@ def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
         assert isinstance(bound, Formula)
         expected = {"means": (0.75, 0.5, 0.25), "horizon": 5000, "epsilon": epsilon}
         assert bound.arguments == expected
-    assert not any(isinstance(c, Formula) for c in spec.cells())
+    assert not any(isinstance(c, Formula) for c in spec.experiments())
 
 
 def test_an_environment_may_be_described_in_place() -> None:
@@ -200,7 +200,7 @@ def test_an_environment_may_be_described_in_place() -> None:
 def test_equal_cells_of_different_panels_are_one() -> None:
     spec = spec_of("adap-c2", "+figure.curves.ucb.algorithm=ucb")  # it has no epsilon
     assert len({cell(spec, letter, "ucb") for letter in "abcd"}) == 1
-    assert len(set(spec.cells())) == len(spec.cells()) == len(spec_of("adap-c2").cells()) + 1
+    assert len(set(spec.experiments())) == len(spec_of("adap-c2").experiments()) + 1
 
 
 def test_curves_are_added_left_out_and_changed_one_by_one() -> None:
@@ -313,7 +313,7 @@ def test_what_does_not_move_a_number_does_not_move_a_key() -> None:
         " figure.spread=quartiles +figure.slopes=true +figure.curves.dp-se.label=another",
     ):
         key.cache_clear()
-        keys.append([key(c) for c in spec_of("adap-c2", *overrides.split()).cells()])
+        keys.append([key(c) for c in spec_of("adap-c2", *overrides.split()).experiments()])
     assert keys[0] == keys[1]
 
 

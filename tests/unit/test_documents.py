@@ -96,5 +96,5 @@ def test_commands_of_tutorials_are_accepted_or_refused_as_printed() -> None:
                         compose.load(figure, overrides)
                     assert str(refused.value) == below.strip().removeprefix("dpbandits: ")
                 else:
-                    assert compose.load(figure, overrides)[0].cells()
+                    assert compose.load(figure, overrides)[0].experiments()
     assert checked > 6

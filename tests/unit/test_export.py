@@ -15,7 +15,6 @@ from complaints import readable
 from composed import load
 
 from dpbandits.config.settings import Settings
-from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.factory.stored_results import export, exported
 from dpbandits.kernel.errors import UserError
@@ -37,15 +36,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         spec, settings = load(figure, [f"profile={profile}", *overrides])
         settings = replace(settings, cache=folder / "cache", out=folder / "out")
         store, rng = Store(settings.cache), np.random.default_rng(1)
-        tasks = plan(spec.runs_of_cells(), store, settings.block)
+        tasks = plan(spec.runs_of_experiments(), store, settings.block)
         # Episodes are drawn from real pulls; all other cells are made up.
-        true = [
-            t for t in tasks if isinstance(t.cell, RegretExperiment) and t.cell.pulls_of is not None
-        ]
+        true = [t for t in tasks if getattr(t.experiment, "pulls_of", None) is not None]
         assert runner.play(true, store, 1, figure) == []
         for task in (task for task in tasks if task not in true):
-            size = (len(task.runs), task.cell.columns)
-            store.write(task.cell, task.runs.start, rng.exponential(size=size).cumsum(axis=1), 0.0)
+            values = rng.exponential(size=(len(task.runs), task.experiment.columns))
+            store.write(task.experiment, task.runs.start, values.cumsum(axis=1), 0.0)
         return spec, settings
 
     return fill

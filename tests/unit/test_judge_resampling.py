@@ -66,7 +66,7 @@ def test_curves_share_resamples_if_they_share_streams_and_never_at_the_papers_si
     toy: Toy, size: int | None
 ) -> None:
     spec, _ = load("exp3-oblivious", [])
-    own, (on_table, other_on_table) = cell("own"), spec.cells()[:2]  # two on one table of gains
+    own, (on_table, other_on_table) = cell("own"), spec.experiments()[:2]  # two share a table
     cells = [own, replace(own, horizon=4), on_table, other_on_table, cell("other")]
     toy.runs = dict.fromkeys(cells, near(1.0, 50)[:, None])  # type: ignore[arg-type]
     resampler, first = toy.resampler(size), np.array([0])

@@ -70,7 +70,8 @@ def test_a_fifth_kind_is_played_summarised_explained_captioned_and_recorded(tmp_
     panels = (Panel("a", "", (curve,)),)
     spec = FigureSpec("toy", "across", "Toy", "draw", 6, "mean", "std", False, panels)
     settings: Any = SimpleNamespace(cache=tmp_path, block=4, workers=1, cluster=None)
-    assert complete(spec.runs_of_cells(), settings, "toy", None, progress=False).failures == ()
+    done = complete(spec.runs_of_experiments(), settings, "toy", None, progress=False)
+    assert done.failures == ()
     store = Store(tmp_path)
     expected = [coin.play(range(6))[0][:, 0].mean() for coin in coins]
     (summary,) = series.summarise(spec, store)

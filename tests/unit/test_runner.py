@@ -69,7 +69,7 @@ def test_the_first_task_of_every_cell_comes_before_the_second_of_any(
     store: Store, cells: list[RegretExperiment]
 ) -> None:
     fill(store, cells[1], range(5))
-    tasks = [(task.cell.seed, task.runs.start) for task in plan(dict.fromkeys(cells, 15), store, 5)]
+    tasks = [(t.experiment.seed, t.runs.start) for t in plan(dict.fromkeys(cells, 15), store, 5)]
     assert tasks == [(1, 0), (2, 5), (3, 0), (1, 5), (2, 10), (3, 5), (1, 10), (3, 10)]
 
 
@@ -80,7 +80,7 @@ def test_a_cell_has_at_most_16_tasks(
 ) -> None:
     tasks = plan(dict.fromkeys(cells, runs), store, block)
     for cell in cells:
-        own = [task.runs for task in tasks if task.cell == cell]
+        own = [task.runs for task in tasks if task.experiment == cell]
         assert [run for piece in own for run in piece] == list(range(runs))
         assert len(own) <= 16
         assert all(len(piece) >= block for piece in own[:-1])
@@ -113,7 +113,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     monkeypatch.setattr(RegretExperiment, "play", fragile)
     (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
-    assert failure.task.cell.name.startswith("adap-ucb(epsilon=1.0")
+    assert failure.task.experiment.name.startswith("adap-ucb(epsilon=1.0")
     assert failure.error == "ZeroDivisionError: the gap is 0"
     assert failure.trace is not None
     assert "in fragile" in failure.trace

@@ -36,7 +36,7 @@ def test_the_table_shows_the_samples_used_and_how_often_a_rule_fails(tmp_path: P
     estimates = {-1.0: [-1.4, -0.5, -1.5, 1.0], 0.25: [0.3, 0.2, 0.126, 0.374], 0.5: [9, 9, 9, 0.6]}
     failures = {-1.0: 3, 0.25: 0, 0.5: 3}
     spec, store = spec_of("runs=4"), Store(tmp_path)
-    for cell in spec.cells():
+    for cell in spec.experiments():
         assert isinstance(cell, StoppingExperiment)
         samples = [10.0, 20.0, 30.0, 100.0 + cell.stream.mean]
         store.write(cell, 0, np.column_stack([samples, estimates[cell.stream.mean]]), 1.0)

@@ -40,7 +40,7 @@ def made_up(cell: RegretExperiment, runs: range) -> np.ndarray:
 def write(store: Store, cell: RegretExperiment, runs: range) -> Path:
     """Write made-up curves; return the path of the block."""
     store.write(cell, runs.start, made_up(cell, runs), 0.25 * len(runs))
-    return store.cell_folder(cell) / f"{runs.start}-{runs.stop - 1}.npz"
+    return store.experiment_folder(cell) / f"{runs.start}-{runs.stop - 1}.npz"
 
 
 # Round trips -----------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_the_identity_beside_the_blocks_gives_the_key_of_the_folder(
     identity = json.loads((folder / "identity.json").read_bytes())
     canonical = json.dumps(identity, sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(canonical.encode()).hexdigest()[:20] == folder.name
-    assert identity["cell"] == cell.description()
+    assert identity["experiment"] == cell.description()
     assert folder == store.folder / "adap-ucb" / folder.name
 
 
@@ -151,7 +151,7 @@ def test_the_header_of_a_block_states_its_provenance(store: Store, cell: RegretE
     with np.load(path, allow_pickle=False) as members:
         header = json.loads(members["header"].tobytes())
     assert header["key"] == path.parent.name
-    assert header["cell"] == cell.description()
+    assert header["experiment"] == cell.description()
     assert header["runs"] == [5, 7]
     assert header["seconds"] == 0.75
     assert header["revision"] == git_revision()
@@ -402,7 +402,7 @@ def test_a_full_disk_is_reported_and_leaves_only_complete_blocks(
         with pytest.raises(UserError) as caught:
             write(store, cell, range(5, 10))
         with pytest.raises(UserError, match="No space left"):  # an existing file keeps its content
-            write_atomically(store.cell_folder(cell) / "0-4.npz", b"other")
+            write_atomically(store.experiment_folder(cell) / "0-4.npz", b"other")
     message = str(caught.value)
     assert "No space left on device" in message
     assert "5-9.npz" in message
@@ -484,7 +484,7 @@ def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
     assert last.endswith("; `dpbandits run` computes nothing")
     (store.folder / "adap-ucb" / "other").mkdir()
     (store.folder / "adap-ucb" / "other" / "identity.json").write_bytes(b"{")  # passed over
-    (store.cell_folder(cell) / "0-4.npz").write_bytes(b"")
+    (store.experiment_folder(cell) / "0-4.npz").write_bytes(b"")
     assert " 0/5 runs " in line(store, cell)
 
 

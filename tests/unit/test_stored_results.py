@@ -19,7 +19,7 @@ DRAWN = "adap-alpha"
 def test_the_cache_comes_before_the_reference_and_says_when(tmp_path: Path) -> None:
     cache = f"paths.cache={tmp_path}"
     empty, store = stored_results.load("adap-episodes", [cache]), Store(tmp_path)
-    tasks = plan(empty.spec.runs_of_cells(), store, 7)
+    tasks = plan(empty.spec.runs_of_experiments(), store, 7)
     assert runner.play(tasks, store, 1, "it") == []
     full = stored_results.load("adap-episodes", [cache])
     assert empty.source

@@ -211,8 +211,10 @@ def specification(
         drawn = list[tuple[str, str, str, Experiment]]()
         for entry in players:
             params = entry.params(supplied)
-            cell = RegretExperiment(entry.algorithm, params, law, instance, horizon, grid, seed)
-            drawn.append((entry.curve, entry.label, entry.algorithm, cell))
+            experiment = RegretExperiment(
+                entry.algorithm, params, law, instance, horizon, grid, seed
+            )
+            drawn.append((entry.curve, entry.label, entry.algorithm, experiment))
         if is_bounded:
             arguments = {"means": means, "horizon": horizon}
             arguments |= {"epsilon": epsilon} if private else {}

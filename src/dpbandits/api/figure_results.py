@@ -87,7 +87,7 @@ def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[Stor
 
     Raises UserError if the store cannot be written, or if runs failed; the others are kept.
     """
-    runs_of, store = spec.runs_of_cells(), StoreWithMemory(settings.cache)
+    runs_of, store = spec.runs_of_experiments(), StoreWithMemory(settings.cache)
     if not all(map(is_stored, runs_of)):
         settings = replace(settings, cluster=None)
     done = complete(runs_of, settings, spec.name, None, store, progress)

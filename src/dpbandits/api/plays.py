@@ -286,20 +286,20 @@ def comparison(
     epsilons = tuple(map(float, budgets)) or (None,)
     for panel, epsilon in zip(spec.panels, epsilons, strict=True):
         for entry, curve in zip(players, panel.curves, strict=False):  # a bound comes last
-            (cell,), found = curve.sources, statistics[panel.letter, curve.label]
-            regret, rounds = store.load(cell, curve.runs), cell.checkpoints()
+            (experiment,), found = curve.sources, statistics[panel.letter, curve.label]
+            regret, rounds = store.load(experiment, curve.runs), experiment.checkpoints()
             arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            claim, composed = cell.declared("claim"), spent(cell)
-            known = {"key": key(cell)} if is_stored(cell) else {}
+            claim, composed = experiment.declared("claim"), spent(experiment)
+            known = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
-                MappingProxyType(parameters.plain(cell.params)),
-                cell.setting(instances.description),
+                MappingProxyType(parameters.plain(experiment.params)),
+                experiment.setting(instances.description),
                 int(rounds[-1]),
-                cell.seed,
+                experiment.seed,
                 *arrays,
                 Budget.of(claim, composed) if claim and composed is not None else None,
                 missing,

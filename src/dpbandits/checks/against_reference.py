@@ -176,7 +176,9 @@ def compare_all(
 
     Returns None if runs failed.
     """
-    completed = complete(spec.runs_of_cells(), settings, spec.name, settings.folder(spec.name))
+    completed = complete(
+        spec.runs_of_experiments(), settings, spec.name, settings.folder(spec.name)
+    )
     if completed.failures:
         return None
     curves = dict.fromkeys(point.curve for point in compared)

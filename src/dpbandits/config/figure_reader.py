@@ -415,10 +415,10 @@ class FigureReader:
             return Formula(curve.name, tuple(self._arguments(curve, curve.name, layers).items()))
         if curve.kind == "rule":
             params = self._params(curve, layers, {})
-            cell = StoppingExperiment(curve.name, params, self._stream(layers), self.seed)
-            if cell.samples_at_most() > 2**53:
-                raise self.error(curve.path, f": {cell.name} may take more than 2^53 samples")
-            return cell
+            experiment = StoppingExperiment(curve.name, params, self._stream(layers), self.seed)
+            if experiment.samples_at_most() > 2**53:
+                raise self.error(curve.path, f": {experiment.name} may take more than 2^53 samples")
+            return experiment
         if shows in AUDITS:
             # Every game of an audit sets its own horizon.
             subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))

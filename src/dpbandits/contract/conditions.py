@@ -117,10 +117,10 @@ def configurable(subject: Subject) -> str:
     return f"{len(annotations)} fields of Params"
 
 
-def cell(
+def experiment(
     subject: Subject, means: tuple[float, ...], horizon: int, grid: Grid = Grid.LOG
 ) -> RegretExperiment:
-    """Return the cell of an algorithm on Bernoulli arms."""
+    """Return the experiment of an algorithm on Bernoulli arms."""
     params, instance = subject.params(horizon), bernoulli.Params(means)
     return RegretExperiment(subject.algorithm, params, "bernoulli", instance, horizon, grid, seed=1)
 
@@ -136,7 +136,7 @@ def every_round(subject: Subject) -> str:
     for means, horizon, per_round in games:
         where = f"K = {len(means)}, T = {horizon}"
         try:
-            bandit = play_run(cell(subject, means, horizon, Grid.END), 0, per_round)
+            bandit = play_run(experiment(subject, means, horizon, Grid.END), 0, per_round)
         except Exception as error:
             raise Broken(
                 f"{where}: {reason(error, subject.algorithm)}",
@@ -153,7 +153,7 @@ def every_round(subject: Subject) -> str:
 def same_bits(subject: Subject) -> str:
     """Check that a run has the same bits alone, alongside other runs and a second time."""
     for means in INSTANCES:
-        played = cell(subject, means, HORIZON)
+        played = experiment(subject, means, HORIZON)
         together, _ = played.play(range(8))
         again, _ = played.play(range(8))
         alone = np.array([played.play(range(run, run + 1))[0][0] for run in range(7, -1, -1)])
@@ -175,10 +175,12 @@ def prefix(subject: Subject) -> str:
         raise NotApplicable("Params have a field `horizon`")
     compared = 0
     for means in INSTANCES:
-        cells = [cell(subject, means, horizon) for horizon in (HORIZON, SHORTER)]
-        common = np.intersect1d(cells[0].checkpoints(), cells[1].checkpoints())
+        experiments = [experiment(subject, means, horizon) for horizon in (HORIZON, SHORTER)]
+        common = np.intersect1d(experiments[0].checkpoints(), experiments[1].checkpoints())
         for run in range(5):
-            long, short = (play_run(c, run).curve[np.isin(c.checkpoints(), common)] for c in cells)
+            long, short = (
+                play_run(c, run).curve[np.isin(c.checkpoints(), common)] for c in experiments
+            )
             compared += common.size
             if not np.array_equal(long, short):
                 first = int(common[np.flatnonzero(long != short)[0]])
@@ -195,7 +197,7 @@ def same_law(subject: Subject) -> str:
     """Check that batched and single pulls follow the same distribution."""
     samples = []
     for means in INSTANCES:
-        played = cell(subject, means, HORIZON, Grid.END)
+        played = experiment(subject, means, HORIZON, Grid.END)
         bandits = [play_run(played, run, per_round=run >= RUNS) for run in range(2 * RUNS)]
         outcomes = np.array([[bandit.curve[-1], *bandit.pulls] for bandit in bandits])
         samples.append((means, outcomes[:RUNS], outcomes[RUNS:]))
@@ -245,7 +247,7 @@ def p_value(first: np.ndarray, second: np.ndarray) -> float:
 def same_bits_in_python(subject: Subject) -> str:
     """Check that plain Python gives the bits of compiled code, in both modes."""
     means, horizon, run = PLAIN
-    played = cell(subject, means, horizon)
+    played = experiment(subject, means, horizon)
     interpreted = in_plain_python(subject)["outcomes"]
     error = next((found["error"] for found in interpreted if "error" in found), "")
     if error or interpreted != [outcome(played, run, mode) for mode in (False, True)]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpbandits.audit.subject import Subject
-from dpbandits.contract.conditions import PLAIN, cell, outcome, reason
+from dpbandits.contract.conditions import PLAIN, experiment, outcome, reason
 from dpbandits.kernel import registry
 from dpbandits.kernel.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
 
@@ -49,7 +49,7 @@ def main() -> dict[str, Any]:
     """Return both outcomes, the fields of the bandit that the policy reads, and an error or ''."""
     request, (means, horizon, run) = json.load(sys.stdin), PLAIN
     subject = Subject(request["name"], tuple(request["settings"].items()))
-    played = cell(subject, means, horizon)
+    played = experiment(subject, means, horizon)
     games = [outcome(played, run, per_round) for per_round in (False, True)]
     rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
     law, rounds = Hidden(np.array(means)), np.array([horizon])

@@ -140,30 +140,30 @@ class Experiment(ABC):
 
 
 @cache
-def budget(cell: Experiment) -> float | None:
-    """Return the epsilon that a cell's declared releases compose to; None if it declares none.
+def budget(experiment: Experiment) -> float | None:
+    """Return the epsilon that declared releases compose to; None if there are none.
 
     The delta is that of `delta_of`. The result is math.inf if the number of releases is unbounded,
     or if their deltas add up to more than this delta.
     """
-    releases = cell.declared("releases")
-    return None if releases is None else composed_epsilon(releases, delta_of(cell))
+    releases = experiment.declared("releases")
+    return None if releases is None else composed_epsilon(releases, delta_of(experiment))
 
 
-def given(cell: Experiment) -> float:
-    """Return the epsilon given to a private cell; for zCDP the one that its rho implies."""
-    values, claim = cell.params._asdict(), cell.declared("claim")
+def given(experiment: Experiment) -> float:
+    """Return the epsilon given to a private experiment; for zCDP the one that its rho implies."""
+    values, claim = experiment.params._asdict(), experiment.declared("claim")
     if claim is None:
         return float(values["epsilon"])
-    return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(cell))
+    return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(experiment))
 
 
-def delta_of(cell: Experiment) -> float:
-    """Return the delta of a cell's parameters, 0 without one; for zCDP the usual one."""
-    claim = cell.declared("claim")
+def delta_of(experiment: Experiment) -> float:
+    """Return the delta of an experiment's parameters, 0 without one; for zCDP the usual one."""
+    claim = experiment.declared("claim")
     if claim and claim.notion.needs_delta:
         return DELTA
-    return float(getattr(cell.params, "delta", 0.0))
+    return float(getattr(experiment.params, "delta", 0.0))
 
 
 def in_words(values: dict[str, Any]) -> str:

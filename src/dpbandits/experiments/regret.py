@@ -137,18 +137,18 @@ class Game:
     is part of no name.
     """
 
-    def __init__(self, cell: RegretExperiment) -> None:
-        self.cell = cell
-        self.environment = registry.environment(cell.environment)
-        params = randomness.plain_fields(cell.params)
+    def __init__(self, experiment: RegretExperiment) -> None:
+        self.experiment = experiment
+        self.environment = registry.environment(experiment.environment)
+        params = randomness.plain_fields(experiment.params)
         params.pop("horizon", None)
-        instance = randomness.plain_fields(cell.instance)
-        environment = {"environment": cell.environment, "instance": instance}
+        instance = randomness.plain_fields(experiment.instance)
+        environment = {"environment": experiment.environment, "instance": instance}
         self.environment_name = spelt(environment)
-        self.policy_name = spelt(environment | {"algorithm": cell.member, "params": params})
-        self.checkpoints = cell.checkpoints()
-        self.definition = registry.algorithm(cell.member).play
-        self.policy = scheme(cell.member, cell.params) or self.definition
+        self.policy_name = spelt(environment | {"algorithm": experiment.member, "params": params})
+        self.checkpoints = experiment.checkpoints()
+        self.definition = registry.algorithm(experiment.member).play
+        self.policy = scheme(experiment.member, experiment.params) or self.definition
         self.compiled: dict[bool, Any] = {}  # by `per_round`: all runs have the same types
 
     def play(self, run: int, per_round: bool = False) -> Bandit:
@@ -157,29 +157,34 @@ class Game:
         A game `per_round` is played by the definition, every reward drawn by itself. Raises
         RuntimeError if the policy does not stop at the horizon.
         """
-        cell, environment, name = self.cell, self.environment, self.environment_name
+        experiment, environment, name = self.experiment, self.environment, self.environment_name
         if hasattr(environment, "table"):
-            drawn = stream(cell.seed, Role.TABLE, run, name)
-            law = environment.table(cell.instance, cell.horizon, drawn)
+            drawn = stream(experiment.seed, Role.TABLE, run, name)
+            law = environment.table(experiment.instance, experiment.horizon, drawn)
         else:
-            law = environment.law(cell.instance)
-            if cell.regret is Regret.REALISED:
-                order = stream(cell.seed, Role.ORDER, run, name)
-                law = realised(law, cell.instance.means, order)  # type: ignore[attr-defined]
-        arms, rewards = environment.arms(cell.instance), stream(cell.seed, Role.REWARDS, run, name)
-        counted = -1 if cell.pulls_of is None else cell.pulls_of
-        game = law, arms, cell.horizon, self.checkpoints, rewards, per_round, counted
+            law = environment.law(experiment.instance)
+            if experiment.regret is Regret.REALISED:
+                order = stream(experiment.seed, Role.ORDER, run, name)
+                law = realised(law, experiment.instance.means, order)  # type: ignore[attr-defined]
+        arms, rewards = (
+            environment.arms(experiment.instance),
+            stream(experiment.seed, Role.REWARDS, run, name),
+        )
+        counted = -1 if experiment.pulls_of is None else experiment.pulls_of
+        game = law, arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
         bandit = new_bandit(*game)
-        rng = stream(cell.seed, Role.POLICY, run, self.policy_name)
+        rng = stream(experiment.seed, Role.POLICY, run, self.policy_name)
         if per_round not in self.compiled:
             policy = self.definition if per_round else self.policy
-            self.compiled[per_round] = specialised(policy, cell.params, bandit, rng)
-        self.compiled[per_round](cell.params, bandit, rng)
-        if (played := bandit.clock[0]) != cell.horizon:
-            raise RuntimeError(f"{cell.member} played {played} rounds of {cell.horizon}")
+            self.compiled[per_round] = specialised(policy, experiment.params, bandit, rng)
+        self.compiled[per_round](experiment.params, bandit, rng)
+        if (played := bandit.clock[0]) != experiment.horizon:
+            raise RuntimeError(
+                f"{experiment.member} played {played} rounds of {experiment.horizon}"
+            )
         return bandit
 
 
-def play_run(cell: RegretExperiment, run: int, per_round: bool = False) -> Bandit:
+def play_run(experiment: RegretExperiment, run: int, per_round: bool = False) -> Bandit:
     """Play one run of an experiment, as `Game.play` does."""
-    return Game(cell).play(run, per_round)
+    return Game(experiment).play(run, per_round)

@@ -72,10 +72,10 @@ def summary(spec: FigureSpec) -> str:
     warnings: dict[str, None] = {}
     for panel in spec.panels:
         for curve in spec.drawn(panel):
-            cells = [cell for cell in curve.sources if cell.spends]
-            if cells and not curve.reading:  # a reading names its budget
+            experiments = [experiment for experiment in curve.sources if experiment.spends]
+            if experiments and not curve.reading:  # a reading names its budget
                 name = in_mathtext(curve.label.partition(" (epsilon=")[0])
-                budgets.setdefault(name, set()).add(_spent(cells))
+                budgets.setdefault(name, set()).add(_spent(experiments))
                 if warned := warning(curve):
                     warnings[f"{name}: {warned}."] = None
     by_words: dict[str, list[str]] = {}
@@ -96,16 +96,20 @@ def summary(spec: FigureSpec) -> str:
     return " ".join([*sentences, *warnings])
 
 
-def _spent(cells: Sequence[Experiment]) -> str:
+def _spent(experiments: Sequence[Experiment]) -> str:
     # The composed budget in units of the given one: `ε`, `ε/5`, `2 ε`, or in words.
-    if any(map(_is_undeclared, cells)):
+    if any(map(_is_undeclared, experiments)):
         return NOT_DECLARED
-    spent = [budget(cell) for cell in cells]
+    spent = [budget(experiment) for experiment in experiments]
     if None in spent:
         return "not private"
     if math.inf in spent:
         return NO_BOUND
-    times = [e / given(cell) for e, cell in zip(spent, cells, strict=True) if e and given(cell)]
+    times = [
+        e / given(experiment)
+        for e, experiment in zip(spent, experiments, strict=True)
+        if e and given(experiment)
+    ]
     words = []
     for factor in (min(times, default=1.0), max(times, default=1.0)):
         # A whole number or its reciprocal, as with five parts of a budget, is written as such.
@@ -127,8 +131,11 @@ def _and(names: Sequence[str]) -> str:
 
 def runs_of(spec: FigureSpec) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
-    cells = spec.runs_of_cells()
-    runs, units = set(cells.values()) or {spec.runs}, {cell.unit for cell in cells}
+    experiments = spec.runs_of_experiments()
+    runs, units = (
+        set(experiments.values()) or {spec.runs},
+        {experiment.unit for experiment in experiments},
+    )
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -156,10 +163,10 @@ def games(spec: FigureSpec) -> str:
 
 def statistics(spec: FigureSpec) -> str:
     """Return the meaning of lines and bands: `lines are means of 20 runs (seed 2022)`."""
-    if not spec.cells():
+    if not spec.experiments():
         return "all curves are formulas, without runs"
     runs = f"{runs_of(spec)} (seed {spec.seed})"
-    if set(spec.runs_of_cells().values()) == {1}:
+    if set(spec.runs_of_experiments().values()) == {1}:
         return f"every value is from {runs}"
     parts = f"lines are {CENTRES[spec.centre]} of {runs}", SPREADS[spec.spread]
     return "; ".join(filter(None, parts))
@@ -167,29 +174,31 @@ def statistics(spec: FigureSpec) -> str:
 
 def privacy(curve: Curve) -> str:
     """Return the budget given to a curve, the one that its releases compose to, and its audit."""
-    cells = [source for source in curve.sources if source.columns]
-    if not cells:
+    experiments = [source for source in curve.sources if source.columns]
+    if not experiments:
         return "a formula, without runs"
-    if any(map(_is_undeclared, cells)):
+    if any(map(_is_undeclared, experiments)):
         return NOT_DECLARED
-    composed = [spent for spent in map(budget, cells) if spent is not None]
+    composed = [spent for spent in map(budget, experiments) if spent is not None]
     if not composed:
         return "not private"
-    budgets, delta = [given(cell) for cell in cells], delta_of(cells[0])
-    claim = cells[0].declared("claim")
+    budgets, delta = [given(experiment) for experiment in experiments], delta_of(experiments[0])
+    claim = experiments[0].declared("claim")
     promised = f" ({claim.notion.title})" if claim else ""
     at_delta = f" at δ = {number(delta, 3)}" if delta else ""
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
     asked = f"given ε = {_range(budgets)}{promised}, composes to "
     if claim and claim.notion.conversion:
-        values = [parameters.plain(cell.params)[claim.notion.budget] for cell in cells]
+        values = [
+            parameters.plain(experiment.params)[claim.notion.budget] for experiment in experiments
+        ]
         asked = f"given {claim.notion.symbol} = {_range(values)}{promised}, composes to ε = "
     text = f"{asked}{_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
-    bandits = [cell for cell in cells if cell.bandit]
+    bandits = [experiment for experiment in experiments if experiment.bandit]
     result = audited(bandits[0].member, bandits[0].params) if bandits else None
     made = ((_budget(c.params), getattr(c.params, "delta", 0.0)) for c in bandits)
     # A lower bound counts if it was made with the budget of every experiment, and is not 0.
@@ -199,14 +208,16 @@ def privacy(curve: Curve) -> str:
     return text
 
 
-def _is_undeclared(cell: Experiment) -> bool:
+def _is_undeclared(experiment: Experiment) -> bool:
     # It takes a budget but declares no releases or claims nothing.
-    takes_budget = budget_of(getattr(getattr(cell, "params", None), "_fields", ())) is not None
-    return takes_budget and None in (cell.declared("releases"), cell.declared("claim"))
+    takes_budget = (
+        budget_of(getattr(getattr(experiment, "params", None), "_fields", ())) is not None
+    )
+    return takes_budget and None in (experiment.declared("releases"), experiment.declared("claim"))
 
 
 def warning(curve: Curve) -> str:
-    """Return the algorithm's warning about the curve's cells, with the swept values; "" if none."""
+    """Return the algorithm's warning about a curve, with the swept values; "" if none."""
     pairs = zip(curve.x or [math.nan], curve.sources, strict=True)
     warned = {x: text for x, source in pairs if (text := source.declared("warning"))}
     if not warned:
@@ -241,11 +252,13 @@ def audited(algorithm: str, params: Any) -> Audited | None:
     The audit is at their epsilon if there is one, else at epsilon = 1.
     """
     valid = []
-    for cell, result in audits().items():
-        if cell.member == algorithm:
+    for experiment, result in audits().items():
+        if experiment.member == algorithm:
             named = (name for name in (*BUDGETS, "delta") if name in params._fields)
-            asked = params._replace(**{name: getattr(cell.params, name) for name in named})
-            promises = (_promise(algorithm, p, cell.longest) for p in (asked, cell.params))
+            asked = params._replace(**{name: getattr(experiment.params, name) for name in named})
+            promises = (
+                _promise(algorithm, p, experiment.longest) for p in (asked, experiment.params)
+            )
             if len({*promises}) == 1:
                 valid.append(result)
     budgets = _budget(params), EPSILON
@@ -283,9 +296,9 @@ def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
             if reference is None or curve.is_exact:
                 continue
             field = "epsilon" if curve.shows is Quantity.AUDITED else "one_choice"
-            for i, cell in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
-                delta = getattr(cell.params, "delta", 0.0)
-                result = Audited(curve.label, _budget(cell.params), delta, math.nan, None)
+            for i, experiment in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
+                delta = getattr(experiment.params, "delta", 0.0)
+                result = Audited(curve.label, _budget(experiment.params), delta, math.nan, None)
                 bound: dict[str, Any] = {"label": curve.label, field: float(reference.centre[i])}
-                found[cell] = found.get(cell, result)._replace(**bound)
+                found[experiment] = found.get(experiment, result)._replace(**bound)
     return found

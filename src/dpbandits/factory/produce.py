@@ -59,7 +59,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     drawer = _drawer(spec)  # before the runs: the files may be edited meanwhile
     folder = settings.folder(spec.name)
     check_writable(folder)
-    runs = spec.runs_of_cells()
+    runs = spec.runs_of_experiments()
     completed = complete(runs, settings, spec.name, folder)
     if completed.failures:
         return ExitStatus.FAILED
@@ -163,7 +163,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 def cached(spec: FigureSpec, settings: Settings) -> Store:
     """Return the store, which has every run of the figure; raise UserError if runs are missing."""
     store = Store(settings.cache)
-    if missing := sum(len(t.runs) for t in plan(spec.runs_of_cells(), store, settings.block)):
+    if missing := sum(len(t.runs) for t in plan(spec.runs_of_experiments(), store, settings.block)):
         raise UserError(
             f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
             " computes them"
@@ -302,7 +302,7 @@ def sidecar(
         "seed": spec.seed,
         "centre": spec.centre,
         "spread": spec.spread,
-        "seconds_of_computation": round(sum(map(store.seconds, spec.cells())), 3),
+        "seconds_of_computation": round(sum(map(store.seconds, spec.experiments())), 3),
         "provenance": provenance(),
         "curves": [
             {

@@ -64,12 +64,14 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     Raises UserError if the configuration or the reference is invalid.
     """
     spec, settings = compose.load(figure, overrides)
-    store, cells = Store(settings.cache), spec.cells()
-    if not any(store.missing(cell, runs) for cell, runs in spec.runs_of_cells().items()):
-        series, kind = summarise(spec, store), ResultKind.CACHE if cells else ResultKind.EXACT
-        headers = [block.header for cell in cells for block in store.blocks(cell)]
+    store, experiments = Store(settings.cache), spec.experiments()
+    if not any(
+        store.missing(experiment, runs) for experiment, runs in spec.runs_of_experiments().items()
+    ):
+        series, kind = summarise(spec, store), ResultKind.CACHE if experiments else ResultKind.EXACT
+        headers = [block.header for experiment in experiments for block in store.blocks(experiment)]
         seconds = sum((header["seconds"] for header in headers), 0.0)
-        if not cells:
+        if not experiments:
             headers = [{"revision": revision(), "versions": versions()}]
     elif spec.changes or references.stale(spec, references.PAPER):
         return Result(spec, settings, (), (), None)

@@ -97,11 +97,13 @@ def readings(spec: FigureSpec) -> list[Reading]:
     """Return the readings in use that differ from the algorithm's default."""
     labels_by_reading: dict[tuple[str, str, str, str], dict[str, None]] = {}
     played = [(curve.label, c) for p in spec.panels for curve in p.curves for c in curve.sources]
-    for label, cell in played:
-        defaults = getattr(type(cell.params), "_field_defaults", {})
-        for name, value in zip(getattr(cell.params, "_fields", ()), cell.params, strict=True):
+    for label, experiment in played:
+        defaults = getattr(type(experiment.params), "_field_defaults", {})
+        for name, value in zip(
+            getattr(experiment.params, "_fields", ()), experiment.params, strict=True
+        ):
             default = defaults.get(name)
             if isinstance(value, IntEnum) and isinstance(default, IntEnum) and value != default:
-                key = cell.member, name, reading_name(value), reading_name(default)
+                key = experiment.member, name, reading_name(value), reading_name(default)
                 labels_by_reading.setdefault(key, {})[label] = None
     return [Reading(*key, tuple(labels)) for key, labels in labels_by_reading.items()]

@@ -34,7 +34,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     Committed results are quoted for a figure as its file describes it. A changed figure is judged
     by its own runs, as is one whose results are stale; then only claims about it alone are.
     """
-    found, runs = list[About](), spec.runs_of_cells()
+    found, runs = list[About](), spec.runs_of_experiments()
     for paper in map(claims_files.read, claims_files.papers()):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
         gathered = None if spec.changes or not names else claims_table.read(paper.paper)
@@ -42,7 +42,9 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)
                 found.append(About(judged, judged.status, factor(judged.drawn), because, False))
-        elif names and not any(store.missing(cell, number) for cell, number in runs.items()):
+        elif names and not any(
+            store.missing(experiment, number) for experiment, number in runs.items()
+        ):
             theirs = Resampler(store, runs, paper.runs or 1)
             judge = Judge(Figures(paper, {(spec.name,): spec}), Resampler(store, runs), theirs)
             for claim in names:

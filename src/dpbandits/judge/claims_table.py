@@ -118,8 +118,8 @@ def _gather(paper: Paper) -> int:
         figures.value(name, planned)
     runs: dict[Experiment, int] = {}
     for curve in (curve for needed in (*curves.values(), planned.used) for curve in needed):
-        for cell in curve.played:
-            runs[cell] = max(curve.runs, runs.get(cell, 0))
+        for experiment in curve.played:
+            runs[experiment] = max(curve.runs, runs.get(experiment, 0))
     _, settings = compose.load(paper.figures()[0], [])
     store, wanted = Store(settings.cache), {*runs}
     place = f"claims of {paper.paper}", settings.out / "claims"
@@ -142,10 +142,14 @@ def _gather(paper: Paper) -> int:
                 if result.verdict is Verdict.INCONCLUSIVE
             ]
             for c in waiting[name]:
-                wanted |= {cell for curve in curves[name, *c.items()] for cell in curve.played}
+                wanted |= {
+                    experiment for curve in curves[name, *c.items()] for experiment in curve.played
+                }
     ours = Resampler(store, runs)
     numbers = {name: figures.value(name, ours) for name in paper.numbers}
-    rests_on = basis(paper, map(figures.spec, paper.figures()), {cell.member for cell in runs})
+    rests_on = basis(
+        paper, map(figures.spec, paper.figures()), {experiment.member for experiment in runs}
+    )
     record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": rests_on, **provenance()}
     write(Gathered(paper, claims, numbers, largest_sets(claims.values()), record))
     total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
@@ -157,16 +161,18 @@ def _more_runs(
     runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, look: int
 ) -> dict[Experiment, int]:
     more = {**runs}
-    horizons = {cell: cell.rounds for cell in runs if cell.rounds}
+    horizons = {experiment: experiment.rounds for experiment in runs if experiment.rounds}
     pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
-    for cell, horizon in horizons.items():
-        seconds = store.seconds(cell) / max(len(store.covered(cell)), 1)
-        pace[cell.member] = min(seconds / horizon, pace.get(cell.member, 1.0))
+    for experiment, horizon in horizons.items():
+        seconds = store.seconds(experiment) / max(len(store.covered(experiment)), 1)
+        pace[experiment.member] = min(seconds / horizon, pace.get(experiment.member, 1.0))
     rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
-    for cell in (cell for cell in horizons if cell in wanted):
-        batched = pace[cell.member] < BATCHED
-        number = FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[cell])
-        more[cell] = max(number, runs[cell])
+    for experiment in (experiment for experiment in horizons if experiment in wanted):
+        batched = pace[experiment.member] < BATCHED
+        number = (
+            FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[experiment])
+        )
+        more[experiment] = max(number, runs[experiment])
     return more
 
 

@@ -46,7 +46,9 @@ class Resampler:
         """
         if curve.is_exact:
             return np.asarray(values(curve, Store(Path()))[:1, columns])
-        number = self.used[curve] = min(self.runs.get(cell, curve.runs) for cell in curve.played)
+        number = self.used[curve] = min(
+            self.runs.get(experiment, curve.runs) for experiment in curve.played
+        )
         if self.store is None:
             return np.ones((1, 1 if name == "p_value" else len(columns)))
         group = self.size or curve.runs

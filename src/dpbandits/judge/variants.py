@@ -192,8 +192,8 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     """
     found, unmet = list[float](), list[str]()
     for column, x in zip(line.columns, line.x, strict=True):
-        cell = line.curve.sources[0 if line.curve.x is None else column]
-        arguments = cell.arguments | more
+        experiment = line.curve.sources[0 if line.curve.x is None else column]
+        arguments = experiment.arguments | more
         if line.curve.x is None:
             arguments["horizon"] = int(x)
         accepted = arguments_of.accepted(name)
@@ -202,7 +202,7 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
         except UserError as error:
             unmet.append(str(error))
             value = np.inf
-        found.append(value if value < cell.largest_regret(arguments["horizon"]) else np.nan)
+        found.append(value if value < experiment.largest_regret(arguments["horizon"]) else np.nan)
     if len(unmet) == len(found):
         raise HypothesesNotMet(unmet[0])
     return Quantity(np.array([found]), line.x, line.chosen)

@@ -203,12 +203,12 @@ class Judge:
     def _guarantee(self, judged: Judged, combination: Combination) -> Result:
         # The largest composed budget relative to the given one; it refutes nothing if it exceeds.
         found = [
-            (budget(cell), given(cell), Place(figure, letter, role))
+            (budget(experiment), given(experiment), Place(figure, letter, role))
             for figure, letters in panels_of(judged.claim.figures).items()
             for letter, curves in self.figures.panels(figure, letters, combination).items()
             for role in as_list(judged.claim.guarantee)
             for curve in curves.get(role.replace("-", "_"), [])
-            for cell in replace(curve, against=()).played
+            for experiment in replace(curve, against=()).played
         ]
         for role in {*as_list(judged.claim.guarantee)} - {place.text for _, _, place in found}:
             file = f"conf/claims/{judged.paper.paper}.yaml"

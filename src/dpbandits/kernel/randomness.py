@@ -29,7 +29,7 @@ class Role(IntEnum):
     ORDER = 3  # order of rewards that were drawn as a sum
 
 
-@lru_cache(maxsize=64)  # the streams of all runs of a cell share their names
+@lru_cache(maxsize=64)  # the streams of all runs of an experiment share their names
 def words(name: str) -> tuple[int, ...]:
     """Return the first four 32-bit words of the SHA-256 digest of a stream's name, its seed."""
     digest = hashlib.sha256(name.encode()).digest()

@@ -34,7 +34,7 @@ class Member(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Name of the source among all roots, as cells and fingerprints use it."""
+        """Name of the source among all roots, as experiments and fingerprints use it."""
         return source_path(self.root, self.path)
 
     @property

@@ -120,7 +120,7 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
     waiting: dict[Future, Task] = {}
     for task in tasks:
         # Not pure: a task is not a value that another command may share.
-        content, wanted = pickle.dumps(task), f"{island_digest()}-{key(task.cell)}"
+        content, wanted = pickle.dumps(task), f"{island_digest()}-{key(task.experiment)}"
         waiting[client.submit(attempt_elsewhere, content, wanted, pure=False)] = task
     for future in waiting:
         future.add_done_callback(arrived.put)

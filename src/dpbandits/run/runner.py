@@ -1,6 +1,6 @@
 """Planning, playing, storing and reporting of missing runs: the one door to computation.
 
-No other module loops over the runs of many cells.
+No other module loops over the runs of many experiments.
 """
 
 import sys
@@ -40,8 +40,8 @@ class Completion:
         failed = sum(len(failure.task.runs) for failure in self.failures)
         return (
             f"{failed} of {self.computed} runs failed, the others are kept; first failure:"
-            f" {first.cell.name}, runs {first.runs.start}-{first.runs.stop - 1}:"
-            f" {self.failures[0].error}{user_algorithms.advice(first.cell)}"
+            f" {first.experiment.name}, runs {first.runs.start}-{first.runs.stop - 1}:"
+            f" {self.failures[0].error}{user_algorithms.advice(first.experiment)}"
         )
 
 
@@ -61,11 +61,13 @@ def complete(
     """
     store = store or Store(settings.cache)
     missing = plan(runs_of, store, settings.block)
-    cells = dict.fromkeys(task.cell for task in missing)
-    user_algorithms.report_uncompiled(cells)
-    if stored := [cell for cell in cells if user_algorithms.is_stored(cell)]:
-        for cell in stored:
-            check_sources(cell)
+    experiments = dict.fromkeys(task.experiment for task in missing)
+    user_algorithms.report_uncompiled(experiments)
+    if stored := [
+        experiment for experiment in experiments if user_algorithms.is_stored(experiment)
+    ]:
+        for experiment in stored:
+            check_sources(experiment)
         check_writable(store.folder)  # a complete cache may be read-only
     failures = play(missing, store, settings.workers, title, settings.cluster, progress)
     done = Completion(store, sum(len(task.runs) for task in missing), tuple(failures))
@@ -74,7 +76,7 @@ def complete(
     elif folder is not None:
         described = [
             {
-                "cell": failure.task.cell.description(),
+                "experiment": failure.task.experiment.description(),
                 "runs": [failure.task.runs.start, failure.task.runs.stop - 1],
                 "error": failure.error,
                 "traceback": failure.trace,
@@ -132,7 +134,7 @@ def play(
             client = resources.enter_context(dask_cluster.connected(cluster.scheduler, workers))
             threads = sum(client.nthreads().values())
             outcomes = dask_cluster.play(tasks, client, cluster.scheduler or "this machine")
-        runs = Counter(task.cell.name for task in tasks for _ in task.runs)
+        runs = Counter(task.experiment.name for task in tasks for _ in task.runs)
         reporter = Reporter(title, runs, threads, progress)
         resources.callback(reporter.close)
         resources.enter_context(closing(outcomes))
@@ -142,9 +144,11 @@ def play(
                 if outcome.curves is None or outcome.seconds is None:
                     failures.append(outcome)
                 else:
-                    store.write(task.cell, task.runs.start, outcome.curves, outcome.seconds.sum())
+                    store.write(
+                        task.experiment, task.runs.start, outcome.curves, outcome.seconds.sum()
+                    )
                     pace = outcome.seconds[-1]
             except EditedSources as error:
                 failures.append(Outcome(task, error=str(error)))
-            reporter.add(task.cell.name, len(task.runs), pace)
+            reporter.add(task.experiment.name, len(task.runs), pace)
     return failures

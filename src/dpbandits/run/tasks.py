@@ -23,9 +23,9 @@ TASKS_PER_CELL = 16  # at most: every task writes a file
 
 @dataclass(frozen=True)
 class Task:
-    """Consecutive runs of one cell: one call in a worker, one block on disk."""
+    """Consecutive runs of one experiment: one call in a worker, one block on disk."""
 
-    cell: Experiment
+    experiment: Experiment
     runs: range
 
 
@@ -41,25 +41,25 @@ class Outcome:
 
 
 def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Task]:
-    """Return the tasks that are missing for the given number of runs of every cell.
+    """Return the tasks that are missing for the given number of runs of every experiment.
 
-    A task has `block` runs or more, unless fewer are left in a gap. The first task of every cell
-    comes before the second task of any cell: failures show early, and the time of a run is soon
-    known for every cell.
+    A task has `block` runs or more, unless fewer are left in a gap. The first task of every
+    experiment comes before the second task of any experiment: failures show early, and the time of
+    a run is soon known for every experiment.
     """
     ranked: list[tuple[int, Task]] = []
-    for cell, runs in runs_of.items():
-        gaps = store.missing(cell, runs)
+    for experiment, runs in runs_of.items():
+        gaps = store.missing(experiment, runs)
         size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
         pieces = [gap[start : start + size] for gap in gaps for start in range(0, len(gap), size)]
-        ranked += [(rank, Task(cell, piece)) for rank, piece in enumerate(pieces)]
+        ranked += [(rank, Task(experiment, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, task in sorted(ranked, key=lambda entry: entry[0])]
 
 
 def attempt(task: Task) -> Outcome:
     """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
     try:
-        return Outcome(task, *task.cell.play(task.runs))
+        return Outcome(task, *task.experiment.play(task.runs))
     except Exception as error:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
 
@@ -67,15 +67,15 @@ def attempt(task: Task) -> Outcome:
 def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
     """Play a pickled task as `attempt` does; return why it cannot be played with the same result.
 
-    `wanted` are the digests of kernels and of the cell that the worker must have. The task crosses
-    the scheduler as bytes: that process cannot import the project of a user.
+    `wanted` are the digests of kernels and of the experiment that the worker must have. The task
+    crosses the scheduler as bytes: that process cannot import the project of a user.
     """
     from distributed import get_worker
 
     try:
         found()  # makes the project importable
         task: Task = pickle.loads(content)
-        digest = f"{island_digest()}-{key(task.cell)}"
+        digest = f"{island_digest()}-{key(task.experiment)}"
         if digest == wanted:
             return attempt(task)
         problem = f"has other sources or versions than the command: {digest}, wanted {wanted}"

@@ -62,9 +62,9 @@ def register(algorithm: Any) -> str:
     return name
 
 
-def is_stored(cell: Experiment) -> bool:
-    """Return True unless the cell plays an algorithm that was passed from Python."""
-    return cell.member not in registry.NOT_STORED
+def is_stored(experiment: Experiment) -> bool:
+    """Return True unless the experiment plays an algorithm that was passed from Python."""
+    return experiment.member not in registry.NOT_STORED
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,20 @@ class StoreWithMemory(Store):
 
     memory: dict[Experiment, list[Block]] = field(default_factory=dict, compare=False)
 
-    def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(self, experiment: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Keep the curves of runs first, first + 1, ... as one block."""
-        if is_stored(cell):
-            return super().write(cell, first, curves, seconds)
+        if is_stored(experiment):
+            return super().write(experiment, first, curves, seconds)
         block = Block(range(first, first + len(curves)), curves, {"seconds": seconds})
-        self.memory.setdefault(cell, []).append(block)
+        self.memory.setdefault(experiment, []).append(block)
 
-    def blocks(self, cell: Experiment, below: int | None = None) -> Iterator[Block]:
-        """Yield the blocks of a cell, whether on disk or in memory."""
-        return super().blocks(cell, below) if is_stored(cell) else iter(self.memory.get(cell, ()))
+    def blocks(self, experiment: Experiment, below: int | None = None) -> Iterator[Block]:
+        """Yield the blocks of an experiment, whether on disk or in memory."""
+        return (
+            super().blocks(experiment, below)
+            if is_stored(experiment)
+            else iter(self.memory.get(experiment, ()))
+        )
 
 
 def error_place(error: BaseException) -> str:
@@ -113,9 +117,9 @@ def is_kernel(play: Callable[..., Any]) -> bool:
     return hasattr(play, "py_func") or bool(settings.DISABLE_JIT)
 
 
-def report_uncompiled(cells: Iterable[Experiment]) -> None:
+def report_uncompiled(experiments: Iterable[Experiment]) -> None:
     """Print one line for each algorithm of a user's source whose `play` is not a kernel."""
-    for name in sorted({cell.member for cell in cells if advice(cell)}):
+    for name in sorted({experiment.member for experiment in experiments if advice(experiment)}):
         if not is_kernel(registry.algorithm(name).play):
             print(
                 f"dpbandits: {registry.member('algorithm', name).shown}: `play` is not a kernel,"
@@ -124,10 +128,10 @@ def report_uncompiled(cells: Iterable[Experiment]) -> None:
             )
 
 
-def advice(cell: Experiment) -> str:
+def advice(experiment: Experiment) -> str:
     """Return the command that explains a failed run of an algorithm of a user's source, or ''."""
-    if cell.family != "algorithm" or not is_stored(cell):
+    if experiment.family != "algorithm" or not is_stored(experiment):
         return ""
-    if registry.member(cell.family, cell.member).root is PACKAGE:
+    if registry.member(experiment.family, experiment.member).root is PACKAGE:
         return ""
-    return f"; `dpbandits verify {cell.member}` explains what to change"
+    return f"; `dpbandits verify {experiment.member}` explains what to change"

@@ -46,7 +46,7 @@ class Original:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of a panel: a cell over time, or one cell per value of the swept parameter."""
+    """One line of a panel: an experiment over time, or one per value of the swept parameter."""
 
     name: str  # its key in the configuration
     label: str  # its label in tables
@@ -120,7 +120,7 @@ class Change:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """Figure: the cells to compute, the statistics over runs and the function that draws it."""
+    """Figure: its experiments, the statistics over runs and the function that draws it."""
 
     name: str
     paper: str  # key of the paper; its drawing functions are in figures/<paper>.py
@@ -139,10 +139,10 @@ class FigureSpec:
     changes: tuple[Change, ...] = ()  # differences from the figure's file
     annotated: bool = True  # with what the original does not have; always so without an original
 
-    def runs_of_cells(self) -> dict[Experiment, int]:
-        """Return every cell of the figure with its number of runs, in the order of the panels.
+    def runs_of_experiments(self) -> dict[Experiment, int]:
+        """Return every experiment with its number of runs, in the order of the panels.
 
-        A cell of several curves gets the largest number.
+        An experiment of several curves gets the largest number.
         """
         runs_of: dict[Experiment, int] = {}
         for panel in self.panels:
@@ -155,9 +155,9 @@ class FigureSpec:
         """Return the curves of a panel that the picture shows; the table has them all."""
         return tuple(curve for curve in panel.curves if self.annotated or not curve.annotation)
 
-    def cells(self) -> tuple[Experiment, ...]:
-        """Return every cell of the figure once, in the order of the panels."""
-        return tuple(self.runs_of_cells())
+    def experiments(self) -> tuple[Experiment, ...]:
+        """Return every experiment of the figure once, in the order of the panels."""
+        return tuple(self.runs_of_experiments())
 
 
 def text(value: Any) -> str:

@@ -1,8 +1,9 @@
 """Result blocks on disk: cache/<member>/<key>/<first>-<last>.npz, and why blocks are missing.
 
-A block holds the curves of consecutive runs of one cell. The key is a digest of the identity of the
-cell, which identity.json keeps beside the blocks. A block is used only after its key, shape and
-checksum have been checked; a block that fails is set aside and its runs are computed again.
+A block holds the curves of consecutive runs of one experiment. The key is a digest of the identity
+of the experiment, which identity.json keeps beside the blocks. A block is used only after its key,
+shape and checksum have been checked; a block that fails is set aside and its runs are computed
+again.
 """
 
 import hashlib
@@ -47,25 +48,25 @@ class Store:
 
     folder: Path
 
-    def cell_folder(self, cell: Experiment) -> Path:
-        """Return the folder of a cell's blocks; it need not exist."""
-        return self.folder / cell.member / key(cell)
+    def experiment_folder(self, experiment: Experiment) -> Path:
+        """Return the folder of an experiment's blocks; it need not exist."""
+        return self.folder / experiment.member / key(experiment)
 
-    def write(self, cell: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
+    def write(self, experiment: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Write the curves of runs first, first + 1, ..., float64 (runs, columns), as one block.
 
-        `seconds`: their time of computation in total. Raises EditedSources if a source of the cell
-        has been edited meanwhile, UserError if the file system refuses.
+        `seconds`: their time of computation in total. Raises EditedSources if a source of the
+        experiment has been edited meanwhile, UserError if the file system refuses.
         """
-        check_sources(cell)
-        folder = self.cell_folder(cell)
+        check_sources(experiment)
+        folder = self.experiment_folder(experiment)
         if not (folder / "identity.json").exists():
-            content = json.dumps(identity(cell), indent=1, sort_keys=True).encode()
+            content = json.dumps(identity(experiment), indent=1, sort_keys=True).encode()
             write_atomically(folder / "identity.json", content)
         last = first + len(curves) - 1
         header = {
-            "key": key(cell),
-            "cell": cell.description(),
+            "key": key(experiment),
+            "experiment": experiment.description(),
             "runs": [first, last],
             "seconds": round(seconds, 6),
             **provenance(),
@@ -77,14 +78,14 @@ class Store:
         np.savez(buffer, header=described, curves=curves, checksum=checksum)
         write_atomically(folder / f"{first}-{last}.npz", buffer.getvalue())
 
-    def blocks(self, cell: Experiment, below: int | None = None) -> Iterator[Block]:
-        """Yield the sound blocks of a cell that begin below a run; set damaged ones aside."""
-        for path in sorted(self.cell_folder(cell).glob("*.npz")):
+    def blocks(self, experiment: Experiment, below: int | None = None) -> Iterator[Block]:
+        """Yield the sound blocks that begin below a run; set damaged ones aside."""
+        for path in sorted(self.experiment_folder(experiment).glob("*.npz")):
             match = BLOCK_NAME.fullmatch(path.name)
             if not match or (below is not None and int(match[1]) >= below):
                 continue
             try:
-                yield _read(path, cell, int(match[1]), int(match[2]))
+                yield _read(path, experiment, int(match[1]), int(match[2]))
             except OSError as why:  # it may be sound: too many open files, no permission
                 log.warning("%s is not used: %s", path, why)
             except ValueError as why:
@@ -98,40 +99,40 @@ class Store:
                 else:
                     log.warning("%s is not used: %s; set aside as %s", path, why, aside.name)
 
-    def covered(self, cell: Experiment) -> set[int]:
+    def covered(self, experiment: Experiment) -> set[int]:
         """Return the runs that sound blocks hold."""
-        return {run for block in self.blocks(cell) for run in block.runs}
+        return {run for block in self.blocks(experiment) for run in block.runs}
 
-    def missing(self, cell: Experiment, runs: int) -> list[range]:
+    def missing(self, experiment: Experiment, runs: int) -> list[range]:
         """Return the runs below `runs` that no sound block holds, as maximal ranges."""
         held = np.ones(runs + 2, bool)  # with a sentinel at either end
         held[1:-1] = False
-        for block in self.blocks(cell, runs):
+        for block in self.blocks(experiment, runs):
             held[1 + block.runs.start : 1 + block.runs.stop] = True
         edges = np.flatnonzero(np.diff(held)).reshape(-1, 2)
         return [range(start, stop) for start, stop in edges.tolist()]
 
-    def seconds(self, cell: Experiment) -> float:
-        """Return the seconds that the cell's blocks took to compute, summed over threads."""
-        return sum(block.header["seconds"] for block in self.blocks(cell))
+    def seconds(self, experiment: Experiment) -> float:
+        """Return the seconds that the experiment's blocks took to compute, summed over threads."""
+        return sum(block.header["seconds"] for block in self.blocks(experiment))
 
-    def load(self, cell: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
+    def load(self, experiment: Experiment, runs: int, columns: slice = ALL) -> np.ndarray:
         """Return the curves of runs 0, ..., runs - 1, or the given columns of them.
 
         float64 of shape (runs, columns). Raises KeyError if a run is missing.
         """
-        curves = np.full((runs, len(range(cell.columns)[columns])), np.nan)
+        curves = np.full((runs, len(range(experiment.columns)[columns])), np.nan)
         absent = np.ones(runs, bool)
-        for block in self.blocks(cell, runs):
+        for block in self.blocks(experiment, runs):
             wanted = slice(block.runs.start, min(block.runs.stop, runs))
             curves[wanted] = block.curves[: wanted.stop - wanted.start, columns]
             absent[wanted] = False
         if absent.any():
-            raise KeyError(f"run {absent.argmax()} of {cell.name} is not in {self.folder}")
+            raise KeyError(f"run {absent.argmax()} of {experiment.name} is not in {self.folder}")
         return curves
 
 
-def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
+def _read(path: Path, experiment: Experiment, first: int, last: int) -> Block:
     # Raises ValueError unless the block is exactly as it was written.
     content = path.read_bytes()
     try:
@@ -145,41 +146,42 @@ def _read(path: Path, cell: Experiment, first: int, last: int) -> Block:
         raise ValueError(f"it cannot be read: {type(error).__name__}: {error}") from error
     if checksum.tobytes() != hashlib.sha256(described.tobytes() + curves.tobytes()).digest():
         raise ValueError("its checksum differs")
-    if content_of != (key(cell), [first, last]):
-        raise ValueError("it belongs to another cell or other runs")
-    shape = (last - first + 1, cell.columns)
+    if content_of != (key(experiment), [first, last]):
+        raise ValueError("it belongs to another experiment or other runs")
+    shape = (last - first + 1, experiment.columns)
     if curves.shape != shape or curves.dtype != np.float64:
         raise ValueError(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
     return Block(range(first, last + 1), curves, header)
 
 
 def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
-    """Yield a line per cell: its key, the number of cached runs and the reason if any is missing.
+    """Yield a line per experiment: its key, how many runs are cached, and why any is missing.
 
-    The last line counts the complete cells of the figure.
+    The last line counts the complete experiments of the figure.
     """
-    runs_of = spec.runs_of_cells()
+    runs_of = spec.runs_of_experiments()
     complete = 0
-    for cell, runs in runs_of.items():
-        have = runs - sum(map(len, store.missing(cell, runs)))
+    for experiment, runs in runs_of.items():
+        have = runs - sum(map(len, store.missing(experiment, runs)))
         complete += have == runs
         why = ""
         if have < runs:
             more = "more runs are requested than cached"
-            why = f"  {more if have else _difference(cell, store)}"
-        yield f"{key(cell)}  {have:>4}/{runs} runs  {cell.name}{why}"
+            why = f"  {more if have else _difference(experiment, store)}"
+        yield f"{key(experiment)}  {have:>4}/{runs} runs  {experiment.name}{why}"
     yield (
-        f"{spec.name}: {complete} of {len(runs_of)} cells are complete in {store.folder};"
+        f"{spec.name}: {complete} of {len(runs_of)} experiments are complete in {store.folder};"
         f" `dpbandits run` computes {'nothing' if complete == len(runs_of) else 'the rest'}"
     )
 
 
-def _difference(cell: Experiment, store: Store) -> str:
-    # How the most similar cell of the same member differs from this one, of which no run is cached.
-    wanted = dict(_flat(identity(cell)))
+def _difference(experiment: Experiment, store: Store) -> str:
+    # How the most similar experiment of the same member differs from this one, of which no run is
+    # cached.
+    wanted = dict(_flat(identity(experiment)))
     candidates = []
-    for path in (store.folder / cell.member).glob("*/identity.json"):
-        if path.parent.name == key(cell):
+    for path in (store.folder / experiment.member).glob("*/identity.json"):
+        if path.parent.name == key(experiment):
             continue
         try:
             there = dict(_flat(json.loads(path.read_bytes())))
@@ -191,12 +193,13 @@ def _difference(cell: Experiment, store: Store) -> str:
             kind, _, rest = name.partition(".")
             if old == new:
                 continue
-            text = f"{rest if kind == 'cell' else name} ({shown(old)}, wanted {shown(new)})"
+            text = f"{rest if kind == 'experiment' else name} ({shown(old)}, wanted {shown(new)})"
             if kind == "sources":
                 change = " (new)" if old is None else " (gone)" if new is None else ""
                 text = f"the source {rest}{change}"
-            differences.append((kind == "cell", text))
-        # The same cell from other sources is a better hint than another cell from the same ones.
+            differences.append((kind == "experiment", text))
+        # The same experiment from other sources is a better hint than another experiment from the
+        # same ones.
         distance = sum(kind for kind, _ in differences), len(differences)
         candidates.append((distance, [text for _, text in differences]))
     if not candidates:
@@ -204,7 +207,7 @@ def _difference(cell: Experiment, store: Store) -> str:
     _, texts = min(candidates)
     if len(texts) > SHOWN:
         texts = [*texts[:SHOWN], f"{len(texts) - SHOWN} more"]
-    return f"not computed; the most similar cached cell differs in {', '.join(texts)}"
+    return f"not computed; the most similar cached experiment differs in {', '.join(texts)}"
 
 
 def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:

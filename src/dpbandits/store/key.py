@@ -1,8 +1,8 @@
-"""Keys of results: a digest of everything that determines the bits of a cell's runs.
+"""Keys of results: a digest of everything that determines the bits of an experiment's runs.
 
-These are the cell, the versions of the libraries that draw the numbers, and all sources that the
-cell reaches: imports are followed from the cell's roots, which the registry imports by name.
-Comments, docstrings and layout do not count. Equal keys mean equal bits.
+These are the experiment, the versions of the libraries that draw the numbers, and all sources that
+the experiment reaches: imports are followed from the experiment's roots, which the registry imports
+by name. Comments, docstrings and layout do not count. Equal keys mean equal bits.
 """
 
 import ast
@@ -26,20 +26,20 @@ class EditedSources(UserError):
 
 
 @cache
-def key(cell: Experiment) -> str:
-    """Return the digest of the cell's identity, 20 hexadecimal digits."""
-    canonical = json.dumps(identity(cell), sort_keys=True, separators=(",", ":"))
+def key(experiment: Experiment) -> str:
+    """Return the digest of the experiment's identity, 20 hexadecimal digits."""
+    canonical = json.dumps(identity(experiment), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
 
 
-def identity(cell: Experiment) -> dict[str, Any]:
-    """Return everything that determines the bits of a cell's results, as JSON values."""
+def identity(experiment: Experiment) -> dict[str, Any]:
+    """Return everything that determines the bits of an experiment's results, as JSON values."""
     return {
         "format": FORMAT,
-        "cell": cell.description(),
-        "sources": sources(cell.roots),
+        "experiment": experiment.description(),
+        "sources": sources(experiment.roots),
         # As imported: the files of a library may be of another version by now.
-        "versions": {name: import_module(name).__version__ for name in cell.libraries},
+        "versions": {name: import_module(name).__version__ for name in experiment.libraries},
     }
 
 
@@ -92,13 +92,13 @@ def _read(path: str, content: bytes) -> tuple[str, frozenset[str]]:
     return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16], frozenset(names)
 
 
-def check_sources(cell: Experiment) -> None:
-    """Raise EditedSources if a source of the cell has other code on disk than when it was read.
+def check_sources(experiment: Experiment) -> None:
+    """Raise EditedSources if a source has other code on disk than when it was read.
 
     The modules that this process has imported may then be neither the one nor the other.
     """
     changed = []
-    for name, digest in sources(cell.roots).items():
+    for name, digest in sources(experiment.roots).items():
         root, path = roots.source(name)
         try:
             content = (root.folder / path).read_bytes()

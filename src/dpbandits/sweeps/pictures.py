@@ -61,7 +61,7 @@ def summary(
         keys.append(Key(key, label, values, are_numbers, places, ticks))
     # The y label: the quantity at the last point of a curve.
     over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
-    horizons = {cell.rounds for cell in spec.cells() if cell.rounds}
+    horizons = {experiment.rounds for experiment in spec.experiments() if experiment.rounds}
     if over != "t":
         end = f"Value at the largest {over}"
     elif len(horizons) == 1 and not any(key.endswith("horizon") for key in varied):

@@ -45,17 +45,17 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
 
     `instance` returns the law and the parameters of a file in conf/environment/.
     """
-    cell = curve.sources[0]
-    if curve.x is not None or not cell.bandit:
+    experiment = curve.sources[0]
+    if curve.x is not None or not experiment.bandit:
         return ()
-    budget = getattr(cell.params, "epsilon", None)
+    budget = getattr(experiment.params, "epsilon", None)
     return tuple(
         (float(row["round"]), float(row["regret"]))
         for row in rows
-        if row["curve"] == cell.member
-        and float(row["horizon"]) == cell.rounds
+        if row["curve"] == experiment.member
+        and float(row["horizon"]) == experiment.rounds
         and budget in (None, float(row["epsilon"]))
-        and instance(row["instance"]) == cell.bandit
+        and instance(row["instance"]) == experiment.bandit
     )
 
 

@@ -182,8 +182,8 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
                 noise = noise + 6e-8 * numbers[name]
         place = {"panel": curve.panel, "label": curve.label}
         place["profile"] = "" if profile == PAPER else profile
-        cells = zip(*columns.values(), strict=True)
-        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in cells]
+        experiments = zip(*columns.values(), strict=True)
+        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in experiments]
     kept = [row for row in table if (row.get("profile") or PAPER) != profile]
     rows = rows + kept if profile == PAPER else kept + rows
     header = [name for name in COLUMNS if any(row.get(name) for row in rows)]
@@ -223,6 +223,6 @@ def _expected(
 def _origin(spec: FigureSpec) -> Record:
     # The numbers of runs of the curves by panel and label, 0 for an exact curve, and the basis.
     runs = {p.letter: {c.label: 0 if c.is_exact else c.runs for c in p.curves} for p in spec.panels}
-    algorithms = {cell.member for cell in spec.cells()}
+    algorithms = {experiment.member for experiment in spec.experiments()}
     statistics = {"the statistics": f"{spec.centre}, {spec.spread}"}
     return {"runs": runs, "basis": statistics | basis([spec], algorithms)}
