@@ -149,7 +149,7 @@ GROUPS: dict[str, type[Part]] = {
 papers = partial(project.names, "claims")  # those that have claims
 
 
-def words() -> dict[str, Any]:
+def thresholds() -> dict[str, Any]:
     """Return the numbers that this project gives to words, by the names that comparisons use."""
     found = conf_files.read_yaml(THRESHOLDS).items()
     return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in found}

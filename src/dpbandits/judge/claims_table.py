@@ -269,7 +269,7 @@ def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) 
     judged = json.loads(told, object_hook=lambda d: {k: d[k] for k in d if k not in TEXTS})
     return {
         "the claims": references.digest(judged),
-        "the thresholds": references.digest(claims_files.words()),
+        "the thresholds": references.digest(claims_files.thresholds()),
         **references.basis(specs, algorithms),
     }
 

@@ -122,7 +122,7 @@ class Figures:
         self, figures: In, text: str, combination: Combination, resampler: Resampler
     ) -> Iterator[tuple[Place, Scope]]:
         # The values of names, wherever a text can be evaluated.
-        words, statistic = claims_files.words(), "mean"
+        words, statistic = claims_files.thresholds(), "mean"
         for name, choice in self.paper.choices.items():
             value = choice.variants[combination.get(name, next(iter(choice.variants)))]
             if choice.word:

@@ -139,7 +139,7 @@ class Judge:
     ours: Resampler
     theirs: Resampler
     look: int = 0
-    equal: float = field(default_factory=lambda: math.log(claims_files.words()["equal"]))
+    equal: float = field(default_factory=lambda: math.log(claims_files.thresholds()["equal"]))
 
     def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
         """Add the verdicts on a claim under some combinations, and return it."""
