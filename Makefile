@@ -21,7 +21,7 @@ $(if $(strip $(ignored)),$(error make has no use for $(strip $(ignored)): write 
 help: ## print this text
 	@echo "make fig-<name>      a figure into out/<name>/; computes only what is not cached"
 	@echo "make paper-<key>     every figure of a paper: tossou2016, sajed2019, azize2022, ..."
-	@echo "make explain-<name>  the cells of a figure: cached or not, and why not"
+	@echo "make explain-<name>  the experiments of a figure: cached or not, and why not"
 	@echo "make sweep-<name>    a saved multirun: alpha, epsilon, v, tau; into out/multirun/"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 21
 	@echo 'Overrides: make fig-adap-ksweep ARGS="runs=5 figure.horizon=100_000"'

@@ -1,4 +1,4 @@
-"""Kinds of experiment are rooms: a fifth one needs nothing of the rest of the package.
+"""Kinds of experiment are closed: a fifth one needs nothing of the rest of the package.
 
 Also what the kinds know about budgets and samples.
 """

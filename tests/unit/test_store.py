@@ -478,7 +478,7 @@ def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
     first, second, last = explain(figure(cell, other), store)
     assert first == f"{key(cell)}     5/5 runs  {cell.name}"
     assert second.startswith(f"{key(other)}     0/5 runs  {other.name}  ")
-    assert f"1 of 2 cells are complete in {store.folder}; " in last
+    assert f"1 of 2 experiments are complete in {store.folder}; " in last
     assert line(store, cell, runs=20).endswith("  more runs are requested than cached")
     *_, last = explain(figure(cell), store)
     assert last.endswith("; `dpbandits run` computes nothing")
@@ -510,7 +510,7 @@ def test_a_changed_field_is_named_with_both_values(
 ) -> None:
     write(store, dataclasses.replace(cell, **change), RUNS)
     assert line(store, cell).endswith(
-        f"  not computed; the most similar cached cell differs in {reason}"
+        f"  not computed; the most similar cached experiment differs in {reason}"
     )
 
 
@@ -552,5 +552,5 @@ def test_a_changed_source_is_named(
         write(store, cell, RUNS)
     key.cache_clear()
     assert line(store, cell).endswith(
-        f"  not computed; the most similar cached cell differs in {reason}"
+        f"  not computed; the most similar cached experiment differs in {reason}"
     )

@@ -170,17 +170,17 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
     judged = [play for play in ordered if play.budget] or ordered
     found = []
     for play in ordered:
-        final, moments = play.regret[:, -1], list[tuple[float, float]]()
+        final, with_errors = play.regret[:, -1], list[tuple[float, float]]()
         for values in (final, final - judged[0].regret[:, -1]):
             # Runs that differ by rounding alone have no spread, a single one has no error.
             error = math.nan
             if len(values) > 1:
                 is_equal = np.ptp(values) <= ROUNDING * abs(values).max()
                 error = 0.0 if is_equal else float(values.std(ddof=1)) / math.sqrt(len(values))
-            moments.append((float(values.mean()), error))
-        behind, error = moments[1] if play in judged else (math.nan, math.nan)
+            with_errors.append((float(values.mean()), error))
+        behind, error = with_errors[1] if play in judged else (math.nan, math.nan)
         is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
-        row = epsilon, play.label, *moments[0], behind, error, is_clear
+        row = epsilon, play.label, *with_errors[0], behind, error, is_clear
         if budget := play.budget:
             found.append(Standing(*row, budget.notion, budget.claimed, budget.composed))
         else:
@@ -272,7 +272,7 @@ def compare(
     """
     budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(epsilon, object)))
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid, "delta": delta}
-    values, entries = values | {"workers": workers}, players_of(algorithms)
+    values["workers"], entries = workers, players_of(algorithms)
     spec, settings = specification("compare", entries, budgets, (environment, means), values)
     return comparison(spec, entries, budgets, *computed(spec, settings, progress))
 

@@ -74,7 +74,7 @@ def panel_grid(
     for ax, panel in zip(axes, drawing.panels, strict=True):
         ax.set_title(f"({panel.letter}) {panel.title}".strip() if number > 1 else panel.title)
     for ax in axes[-columns:]:
-        ax.tick_params(labelbottom=True)  # also above a grid experiment without a panel
+        ax.tick_params(labelbottom=True)  # also above a place without a panel
     return figure, axes
 
 

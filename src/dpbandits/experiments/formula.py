@@ -38,7 +38,7 @@ class Formula(Experiment):
             phrase=phrase,
             game={},
             settings=values,
-            arguments=values,
+            arguments=dict(values),
         )
 
     def description(self) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def _describe(
     if budgets:
         promised = budgets[0].claim.notion
         notion = f"{promised.title}: {promised.definition}"
-    # Its file and what that reaches: of the package, the rooms in READ; of others, everything.
+    # Its file and what that reaches: of the package, the folders in READ; of others, everything.
     own = registry.member("stopping rule" if rule else "algorithm", name).source
     reached = [path for path in sources((own,)) if not path.endswith("__init__.py")]
     places = {path: source(path) for path in reached if path != own}

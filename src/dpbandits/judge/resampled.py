@@ -110,7 +110,8 @@ def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.
         else:
             smallest = ordered[np.argmax(own > 0, axis=1)]
             largest = ordered[len(ordered) - 1 - np.argmax(own[:, ::-1] > 0, axis=1)]
-            found.append({"max": largest, "min": smallest}.get(name, largest - smallest))
+            ends = {"max": largest, "min": smallest, "spread": largest - smallest}
+            found.append(ends[name])
     return np.stack(found, 1)
 
 

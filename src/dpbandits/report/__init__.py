@@ -137,7 +137,7 @@ def page(of: Gathered) -> str:
     environment.filters |= {
         "filled": partial(about.filled, gathered=of),
         "number": numbers.__getitem__,
-        "experiment": lambda text: " ".join(text.replace("|", "\\|").split()),
+        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
         "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
         "text": lambda j: (
             f"“{without_tex(j.claim.quote)}”" if j.claim.quote else without_tex(j.claim.says)

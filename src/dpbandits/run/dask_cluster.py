@@ -20,8 +20,7 @@ from distributed import CancelledError, Client, Future, KilledWorker, LocalClust
 
 from dpbandits.kernel.compilation import island_digest
 from dpbandits.kernel.errors import UserError, in_one_line
-from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere
-from dpbandits.store.key import key
+from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere, numbers_digest
 
 ANSWER = 6.0  # seconds in which a scheduler must answer
 FIRST_WORKER = 8.0  # seconds in which a worker must have joined
@@ -120,7 +119,7 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
     waiting: dict[Future, Task] = {}
     for task in tasks:
         # Not pure: a task is not a value that another command may share.
-        content, wanted = pickle.dumps(task), f"{island_digest()}-{key(task.experiment)}"
+        content, wanted = pickle.dumps(task), numbers_digest(task.experiment)
         waiting[client.submit(attempt_elsewhere, content, wanted, pure=False)] = task
     for future in waiting:
         future.add_done_callback(arrived.put)

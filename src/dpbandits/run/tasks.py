@@ -18,7 +18,7 @@ from dpbandits.kernel.roots import VARIABLE, found
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 
-TASKS_PER_CELL = 16  # at most: every task writes a file
+TASKS_PER_EXPERIMENT = 16  # at most: every task writes a file
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Ta
     ranked: list[tuple[int, Task]] = []
     for experiment, runs in runs_of.items():
         gaps = store.missing(experiment, runs)
-        size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_CELL))
+        size = max(block, -(-sum(map(len, gaps)) // TASKS_PER_EXPERIMENT))
         pieces = [gap[start : start + size] for gap in gaps for start in range(0, len(gap), size)]
         ranked += [(rank, Task(experiment, piece)) for rank, piece in enumerate(pieces)]
     return [task for _, task in sorted(ranked, key=lambda entry: entry[0])]
@@ -64,18 +64,23 @@ def attempt(task: Task) -> Outcome:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
 
 
+def numbers_digest(experiment: Experiment) -> str:
+    """Return a digest of all that determines the numbers of an experiment here."""
+    return f"{island_digest()}-{key(experiment)}"
+
+
 def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
     """Play a pickled task as `attempt` does; return why it cannot be played with the same result.
 
-    `wanted` are the digests of kernels and of the experiment that the worker must have. The task
-    crosses the scheduler as bytes: that process cannot import the project of a user.
+    `wanted` is the `numbers_digest` that the worker must have. The task crosses the scheduler as
+    bytes: that process cannot import the project of a user.
     """
     from distributed import get_worker
 
     try:
         found()  # makes the project importable
         task: Task = pickle.loads(content)
-        digest = f"{island_digest()}-{key(task.experiment)}"
+        digest = numbers_digest(task.experiment)
         if digest == wanted:
             return attempt(task)
         problem = f"has other sources or versions than the command: {digest}, wanted {wanted}"

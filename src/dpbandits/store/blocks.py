@@ -187,6 +187,8 @@ def _difference(experiment: Experiment, store: Store) -> str:
             there = dict(_flat(json.loads(path.read_bytes())))
         except (OSError, ValueError):
             continue
+        if "experiment" not in {name.partition(".")[0] for name in there}:
+            continue  # of an earlier version
         differences = []
         for name in sorted(wanted.keys() | there.keys()):
             old, new = there.get(name), wanted.get(name)

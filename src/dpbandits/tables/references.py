@@ -182,8 +182,8 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
                 noise = noise + 6e-8 * numbers[name]
         place = {"panel": curve.panel, "label": curve.label}
         place["profile"] = "" if profile == PAPER else profile
-        experiments = zip(*columns.values(), strict=True)
-        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in experiments]
+        lines = zip(*columns.values(), strict=True)
+        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in lines]
     kept = [row for row in table if (row.get("profile") or PAPER) != profile]
     rows = rows + kept if profile == PAPER else kept + rows
     header = [name for name in COLUMNS if any(row.get(name) for row in rows)]
