@@ -182,6 +182,8 @@ def test_without_dask_the_message_has_the_command_that_installs_it(
     store: Store, cells: list[RegretExperiment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
+    monkeypatch.delitem(sys.modules, "dpbandits.run.dask_cluster", raising=False)
+    monkeypatch.delattr("dpbandits.run.dask_cluster", raising=False)
     tasks = plan(dict.fromkeys(cells, 2), store, 2)
     with pytest.raises(UserError, match=r"not installed .*pip install '\.\[dask\]'"):
         play(tasks, store, None, "test", Cluster())
