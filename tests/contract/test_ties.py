@@ -181,9 +181,6 @@ def test_arms_with_equal_rewards_and_no_noise_are_tied_for_the_first(
     assert set(game.played) == {0, 1, 2}
 
 
-# Random choices -----------------------------------------------------------------------------------
-
-
 def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -> None:
     """Require that the i-th choice is made for exactly the i-th interval of a uniform number."""
     left = 0.0
