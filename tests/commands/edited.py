@@ -2,8 +2,8 @@
 
 This process imports the libraries once, and dpbandits never. A fork imports the copy, as a new
 process would, and plays one cell by a stand-in, whose curves hold the constants MARK of the
-modules that the fork has imported. Marks are 1; at one of its audit events, counted from the import
-of dpbandits on, a fork edits that of dp_se.py to 2. Prints `<event> <error>` for every fork.
+modules that the fork has imported. Marks are 1; a fork edits that of dp_se.py to 2 at one of its
+audit events, counted since `import dpbandits` read all sources. Prints `<event> <error>` for each.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def simulate(cell: Any, runs: range) -> Any:
 
 def play(copy: Path, folder: Path, event: int) -> str:
     """Play a cell and edit at an event; return the number of events and the error."""
-    numbers, latest = count(), 0
+    numbers, latest = count(1), 0
 
     def hook(*_: Any) -> None:
         nonlocal latest
@@ -45,6 +45,9 @@ def play(copy: Path, folder: Path, event: int) -> str:
             mark(copy / MARKED[0], 2)
 
     sys.path.insert(0, str(copy.parent))
+    if event == 0:
+        mark(copy / MARKED[0], 2)
+    importlib.import_module("dpbandits")
     sys.addaudithook(hook)
     from dpbandits.algorithms import dp_se
     from dpbandits.environments import bernoulli
