@@ -43,6 +43,7 @@ def identity(experiment: Experiment) -> dict[str, Any]:
     }
 
 
+@cache
 def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[str, str]:
     """Return the digest of every source reachable from the named ones, by path.
 
