@@ -13,7 +13,7 @@ import edited
 import numba
 import numpy as np
 import pytest
-from commands import PATIENCE, below
+from commands import PATIENCE, PROGRESS, below
 
 from dpbandits.config.compose import load
 from dpbandits.drawing import plotting
@@ -91,7 +91,7 @@ def test_an_edit_in_mid_run_keeps_blocks_from_the_store_and_one_line_says_so(
     monkeypatch.setattr("dpbandits.store.blocks.check_sources", edited_later)
     done = complete({cell: 6}, settings, "test", tmp_path)
     assert done.store.covered(cell) == {0, 1, 2, 3}
-    (line,) = capsys.readouterr().err.splitlines()
+    (line,) = PROGRESS.sub("", capsys.readouterr().err).splitlines()
     assert "2 of 6 runs failed, the others are kept; first failure: adap-ucb" in line
     assert "runs 4-5: algorithms/adap_ucb.py: edited" in line
 

@@ -193,10 +193,6 @@ def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -
     assert left == pytest.approx(1.0, abs=1e-12)
 
 
-def drawn(estimates: Estimates, gamma: float, rng: Any) -> int:
-    return int(draw_arm(estimates, gamma, rng)[0])
-
-
 @pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
 def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
     for estimates in ([0.0, 0.0], [3.0, 1.0, 2.0], [40.0, 0.0, 35.0, 39.0], [0.0, 500.0]):
@@ -205,7 +201,7 @@ def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
         v = gamma / len(estimates) * np.array(estimates)
         ours = Estimates(v, np.exp(v - v.max()), np.array([v.max()]))
         p = exp3.probabilities()
-        assert_intervals(partial(drawn, ours, gamma), p)
+        assert_intervals(partial(lambda law, rng: int(draw_arm(law, gamma, rng)[0]), ours), p)
         for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
             chosen, chance = draw_arm(ours, gamma, Given(left + NEAR))
             assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))

@@ -135,7 +135,7 @@ def play(
         (2, 1)
     """
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid}
-    values, entries = values | {"workers": workers}, [player(algorithm, parameters)]
+    values["workers"], entries = workers, [player(algorithm, parameters)]
     spec, settings = specification("play", entries, (), (environment, means), values)
     found = comparison(spec, entries, (), *computed(spec, settings, progress))
     return found.plays[entries[0].curve, None]

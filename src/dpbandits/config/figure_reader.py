@@ -425,7 +425,7 @@ class FigureReader:
             plays = self.composed.checked(Plays, *self._needed("plays", layers))
             try:
                 return AuditExperiment(subject, plays, self.seed)
-            except UserError as error:  # without a claim
+            except UserError as error:  # it has no claim, or releases nothing
                 raise self.error(curve.path, f": {error}") from None
         law, instance, arms, horizon = self._bandit(layers)
         arm, (regret, path) = curve.form["pulls_of"], innermost(layers, "regret")

@@ -166,10 +166,8 @@ class Game:
             if experiment.regret is Regret.REALISED:
                 order = stream(experiment.seed, Role.ORDER, run, name)
                 law = realised(law, experiment.instance.means, order)  # type: ignore[attr-defined]
-        arms, rewards = (
-            environment.arms(experiment.instance),
-            stream(experiment.seed, Role.REWARDS, run, name),
-        )
+        arms = environment.arms(experiment.instance)
+        rewards = stream(experiment.seed, Role.REWARDS, run, name)
         counted = -1 if experiment.pulls_of is None else experiment.pulls_of
         game = law, arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
         bandit = new_bandit(*game)

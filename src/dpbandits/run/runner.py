@@ -63,9 +63,7 @@ def complete(
     missing = plan(runs_of, store, settings.block)
     experiments = dict.fromkeys(task.experiment for task in missing)
     user_algorithms.report_uncompiled(experiments)
-    if stored := [
-        experiment for experiment in experiments if user_algorithms.is_stored(experiment)
-    ]:
+    if stored := [*filter(user_algorithms.is_stored, experiments)]:
         for experiment in stored:
             check_sources(experiment)
         check_writable(store.folder)  # a complete cache may be read-only

@@ -82,11 +82,9 @@ class StoreWithMemory(Store):
 
     def blocks(self, experiment: Experiment, below: int | None = None) -> Iterator[Block]:
         """Yield the blocks of an experiment, whether on disk or in memory."""
-        return (
-            super().blocks(experiment, below)
-            if is_stored(experiment)
-            else iter(self.memory.get(experiment, ()))
-        )
+        if is_stored(experiment):
+            return super().blocks(experiment, below)
+        return iter(self.memory.get(experiment, ()))
 
 
 def error_place(error: BaseException) -> str:
