@@ -23,6 +23,7 @@ SERVER = Path(__file__).with_name("server.py")
 ALL = 900.0  # seconds for all tests that concern a mutant
 STUCK = 40.0  # seconds after which a test of a mutant does not end; it took EACH at most
 NOT_FOUND = 4  # pytest's status if the mutant changes a parameter, and with it a test's name
+PASSED, NO_TESTS = 0, 5  # pytest's statuses
 FAILED = (1, 2)  # pytest's statuses: a test failed, or a file could not be imported
 EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
 # Modules of which kernels alone execute a part, with the tests that compile them. They follow if no
@@ -119,6 +120,8 @@ def measure(copy: Copy, test_file: str, result: Path) -> str:
     """Run a file of tests without mutants and without the compiler; keep the lines of each test."""
     lines = result.with_suffix(".lines")
     answer = copy.run([test_file], ALL, each=EACH, lines=str(lines))
+    if answer["status"] not in (PASSED, *FAILED, NO_TESTS):  # or every mutant would survive
+        raise RuntimeError(f"{test_file}: pytest ended with {answer['status']}")
     measured = json.loads(lines.read_text("utf-8")) if lines.exists() else {}
     lines.unlink(missing_ok=True)
     content = {"file": test_file, "seconds": answer["seconds"], "lines": measured}

@@ -92,7 +92,7 @@ def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
 BAD = [
     ("dp-sse environment=c2", "unknown algorithm 'dp-sse'; did you mean 'dp-se'?"),
     ("dp-se environment=c9", "unknown environment 'c9'"),
-    ("dp-se environment=c2 epsilon=x", "epsilon must be positive and finite, got 'x'"),
+    ("dp-se environment=c2 epsilon=x", "epsilon must be from 1e-100 to 1e100, got 'x'"),
     ("dp-se environment=c2 epsilon=", "parameters are written as name=value, got 'epsilon='"),
     ("dp-se environment=c2 horizon=4", "horizon must be at least 5, the number of arms, got 4"),
     ("dp-se environment=c2 workers=0", "engine.workers must be a whole number from 1 to 1024"),

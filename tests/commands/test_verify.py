@@ -187,7 +187,7 @@ PLACE = "horizon=1) in algorithms/divides.py, line {}: ZeroDivisionError: "
     [
         ("verify", "which algorithm?"),
         ("verify dp-see", "did you mean 'dp-se'"),
-        ("verify dp-se epsilon=0", "epsilon must be positive and finite, got 0"),
+        ("verify dp-se epsilon=0", "epsilon must be from 1e-100 to 1e100, got 0"),
         ("verify dp-se horizon=100", "horizon cannot be set"),
         ("verify needs-t", "needs-t: T is missing"),
         ("audit divides --plays 1000", PLACE),

@@ -108,7 +108,7 @@ def test_rho_may_be_that_of_an_epsilon_and_a_delta() -> None:
     [
         (["~figure.panels.a.against"], "`shows: extra-regret or price-of-privacy` need each other"),
         (["figure.panels.a.against=non-privat"], "did you mean 'non-private'"),
-        (["figure.curves.rho-small.rho=0"], "rho must be positive and finite, got 0"),
+        (["figure.curves.rho-small.rho=0"], "rho must be from 1e-100 to 1e100, got 0"),
         (["figure.curves.rho-small.rho=from-epsilon"], "figure.epsilon is missing"),
         (
             ["figure.curves.rho-small.rho=from-epsilon", "+figure.epsilon=1", "+figure.delta=0"],

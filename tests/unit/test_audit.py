@@ -422,7 +422,7 @@ def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
         (("adap_ucb",), "unknown algorithm 'adap_ucb'; did you mean 'adap-ucb'"),
         (("dp-nas",), "names no algorithm, and rules and bounds play no arms"),
         (("ucb",), "ucb promises no privacy, so that an audit has nothing to refute"),
-        (("adap-ucb", "--epsilon", "0"), "epsilon must be positive and finite, got 0"),
+        (("adap-ucb", "--epsilon", "0"), "epsilon must be from 1e-100 to 1e100, got 0"),
         (("adap-ucb", "--plays", "10"), "plays must be a number from 1000 to 10^10, got"),
         (("adap-ucb", "--many-arms", "1e4"), "many_arms must be a whole number from 3 to 1024"),
         (

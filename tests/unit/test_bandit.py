@@ -1,7 +1,7 @@
 """The bandit against a plain list of pulls; the helpers are plain Python here, compiled below."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -12,7 +12,23 @@ from scipy import stats
 
 from dpbandits.environments import bernoulli, beta
 from dpbandits.environments.adversaries import GainTable, Kind, Params, SwitchFeedback, table
-from dpbandits.kernel.bandit import Bandit, draw, new_bandit, playing, pull, pull_each, pull_many
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.regret import Game, RegretExperiment
+from dpbandits.kernel.bandit import (
+    NO_PULL,
+    NO_REWARD,
+    Bandit,
+    draw,
+    draw_sum,
+    has_closed_sum,
+    new_bandit,
+    playing,
+    pull,
+    pull_each,
+    pull_many,
+)
+from dpbandits.kernel.compilation import inlined, kernel
+from dpbandits.run.user_algorithms import NoParameters, register
 
 MEANS = (1.0, 0.0, 0.5, 0.25)
 CERTAIN = (1.0, 0.0, 1.0, 0.0)  # known rewards, with regret that varies
@@ -96,6 +112,86 @@ def test_a_pull_beyond_the_horizon_writes_nothing_outside_the_curve() -> None:
         pull(bandit, 1)
     assert bandit.curve.tolist() == [1.0, 2.0, 3.0]
     assert bandit.clock[0] == 10
+    assert bandit.clock[2] == NO_PULL
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda bandit: pull(bandit, 4),
+        lambda bandit: pull(bandit, -1),
+        lambda bandit: pull_many(bandit, 4, 2),
+        lambda bandit: pull_many(bandit, 0, -1),
+        lambda bandit: pull_each(bandit, np.array([0, 4]), 2),
+        lambda bandit: pull_each(bandit, np.array([-1, 0]), 2),
+        lambda bandit: pull_each(bandit, np.array([0, 1]), -1),
+    ],
+)
+@pytest.mark.parametrize("per_round", [False, True])
+def test_an_arm_that_does_not_exist_ends_the_game_without_a_trace(
+    ask: Any, per_round: bool
+) -> None:
+    def play(params: Any, bandit: Bandit, rng: Any) -> None:
+        pull(bandit, 0)
+        while playing(bandit):
+            ask(bandit)
+            played.append(bandit)
+
+    played: list[Bandit] = []
+    name = register(play)
+    game = RegretExperiment(
+        name, NoParameters(), "bernoulli", bernoulli.Params(MEANS), 9, Grid.END, 1
+    )
+    with pytest.raises(RuntimeError, match="play pulled an arm or rounds that do not exist"):
+        Game(game).play(0, per_round)
+    assert played[-1].pulls.tolist() == [1, 0, 0, 0]
+
+
+def test_an_index_outside_an_array_is_an_error_in_the_code_of_a_user() -> None:
+    @inlined
+    def put(values: Any, place: Any) -> None:
+        values[int(place)] = 1.0
+
+    @kernel
+    def direct(values: Any, place: Any) -> None:
+        values[int(place)] = 1.0
+
+    @kernel
+    def through_a_helper(values: Any, place: Any) -> None:
+        put(values, place)
+
+    for function in (direct, through_a_helper):
+        for place in (3.0, math.nan):
+            with pytest.raises(IndexError):
+                function(np.zeros(3), place)
+
+
+class Claimed(NamedTuple):
+    """Rewards that may be none."""
+
+    gaps: np.ndarray
+    reward: float
+
+
+Claimed.__module__ = "__main__"  # as in a notebook
+draw.register(Claimed)(lambda law, rng, arm, t: law.reward)
+has_closed_sum.register(Claimed)(lambda law: True)
+draw_sum.register(Claimed)(lambda law, rng, arm, n: n * law.reward)
+
+
+@pytest.mark.parametrize("reward", [-1e-9, 1.001, math.nan, math.inf])
+@pytest.mark.parametrize("per_round", [False, True])
+def test_a_reward_outside_the_unit_interval_marks_the_game(reward: float, per_round: bool) -> None:
+    asks: tuple[Any, ...] = (
+        lambda bandit: pull(bandit, 0),
+        lambda bandit: pull_many(bandit, 0, 2),
+        lambda bandit: pull_each(bandit, np.array([0, 1]), 2),
+    )
+    for ask in asks:
+        law = Claimed(np.zeros(2), reward)
+        bandit = new_bandit(law, 2, 9, np.array([9]), generator(0), per_round)
+        ask(bandit)
+        assert bandit.clock[2] == NO_REWARD
 
 
 @numba.njit

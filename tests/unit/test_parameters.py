@@ -75,8 +75,8 @@ NO_MEANS += [[0.5, None], [[0.5, 0.5], [0.5, 0.5]], "0.5,0.5", 0.5, None, {0.5: 
     [
         ([*REAL, *WHOLE], NO_NUMBERS, ""),
         (WHOLE, [2.5], "a whole number"),
-        ([Positive], [0, 0.0, -0.0, -1, -1e-300], "positive and finite"),
-        ([Budget], [-1e-300, math.inf], "0 or more, and finite"),
+        ([Positive], [0, 0.0, -0.0, -1, -1e-300], "from 1e-100 to 1e100"),
+        ([Budget], [-1e-300, math.inf], "0, or from 1e-100 to 1e100"),
         ([Delta], [-1e-300, 1.0000001, math.nan], "in [0, 1]"),
         ([Means, OpenMeans], NO_MEANS, "a list of two or more means"),
         ([OpenMeans], [[0.5, 0], [0.5, 1.0]], "a list of two or more means inside (0, 1)"),
@@ -109,6 +109,15 @@ def test_a_range_holds_its_ends_and_nothing_beyond(annotation: Any, least: int, 
             coerce(annotation, beyond)
 
 
+@pytest.mark.parametrize(("annotation", "also"), [(Positive, []), (Budget, [0.0])])
+def test_a_budget_holds_its_ends_and_nothing_beyond(annotation: Any, also: list[float]) -> None:
+    ends = [*also, 1e-100, 1e100]
+    assert [coerce(annotation, end) for end in ends] == ends
+    for beyond in (math.nextafter(1e-100, 0), math.nextafter(1e100, math.inf), 5e-324):
+        with pytest.raises(ValueError, match="from 1e-100 to 1e100"):
+            coerce(annotation, beyond)
+
+
 # build -----------------------------------------------------------------------------------------
 
 
@@ -124,7 +133,7 @@ def test_build_takes_values_over_defaults() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"epsilon": "1e6"}, "epsilon must be positive and finite, got '1e6' (a.yaml: epsilon)"),
+        ({"epsilon": "1e6"}, "epsilon must be from 1e-100 to 1e100, got '1e6' (a.yaml: epsilon)"),
         ({"fresh": "no"}, "fresh must be true or false, got 'no' (a.yaml: fresh)"),
         ({"horizon": None}, "horizon must be a whole number from 1 to 2^53, got null ("),
         ({"epsilom": 1}, "unknown parameter 'epsilom' (a.yaml: epsilom); did you mean 'epsilon'?"),

@@ -148,8 +148,8 @@ def test_the_command_prints_rho(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ({"names": ["dp-ucbb"]}, "unknown algorithm 'dp-ucbb'; did you mean 'dp-ucb'"),
         ({"names": ["ucb"]}, "'ucb' promises no privacy"),
-        ({"epsilon": 0}, "epsilon must be positive and finite, got 0"),
-        ({"rho": 0}, "rho must be positive and finite, got 0"),
+        ({"epsilon": 0}, "epsilon must be from 1e-100 to 1e100, got 0"),
+        ({"rho": 0}, "rho must be from 1e-100 to 1e100, got 0"),
         ({"horizon": 0.5}, r"horizon must be a whole number from 1 to 2\^53, got 0.5"),
         ({"arms": 1}, r"arms must be a whole number from 2 to 10\^6, got 1"),
         ({"delta": 2}, r"delta must be in \[0, 1\], got 2"),

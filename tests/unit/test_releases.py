@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
+from scipy.special import log_ndtr
 
 from dpbandits.mechanisms.perturbation import gaussian
 from dpbandits.privacy.accounting import tight_epsilon
@@ -296,6 +297,25 @@ def test_the_exact_epsilon_is_the_least_at_its_delta_and_rho_the_largest(
     if epsilon > 0.0:
         assert gaussian_delta(rho, epsilon * (1 - 1e-6)) >= delta * (1 - 1e-9)
         assert rho_of_gaussian(epsilon, delta) == pytest.approx(rho, rel=1e-6)
+
+
+@pytest.mark.parametrize("log_rho", range(-40, 9, 4))
+@pytest.mark.parametrize("deviations", [0.01, 0.5, 2.0, 5.0, 20.0, 35.0])
+def test_tiny_and_huge_budgets_keep_their_digits(log_rho: int, deviations: float) -> None:
+    # delta is the integral of e^-s P[loss > epsilon + s] over s > 0: a sum without differences.
+    rho = 10.0**log_rho
+    mu = math.sqrt(2.0 * rho)
+    epsilon, edge = deviations * mu, mu / 2.0 - deviations
+    scale, base = 1.0 / max(1.0, mu, -edge), float(log_ndtr(edge))
+
+    def part(v: float) -> float:
+        return math.exp(float(log_ndtr(edge - v * scale)) - mu * v * scale - base)
+
+    total, _ = integrate.quad(part, 0.0, 400.0, epsabs=0, limit=500)
+    expected = mu * scale * total * math.exp(base)
+    if 1e-300 < expected < 0.999:
+        assert gaussian_delta(rho, epsilon) == pytest.approx(expected, rel=1e-8)
+        assert rho_of_gaussian(epsilon, expected) == pytest.approx(rho, rel=1e-6)
 
 
 def test_gaussian_releases_together_lose_what_one_of_their_rho_does() -> None:

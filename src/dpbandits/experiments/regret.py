@@ -12,7 +12,7 @@ from dpbandits.environments._realised import realised
 from dpbandits.experiments import Experiment, Load, Quantity, in_words
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.kernel import parameters, randomness, registry
-from dpbandits.kernel.bandit import Bandit, new_bandit
+from dpbandits.kernel.bandit import NO_PULL, Bandit, new_bandit
 from dpbandits.kernel.compilation import specialised
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import reading_name
@@ -176,6 +176,10 @@ class Game:
             policy = self.definition if per_round else self.policy
             self.compiled[per_round] = specialised(policy, experiment.params, bandit, rng)
         self.compiled[per_round](experiment.params, bandit, rng)
+        if bandit.clock[2] == NO_PULL:
+            raise RuntimeError(f"{experiment.member} pulled an arm or rounds that do not exist")
+        if bandit.clock[2]:
+            raise RuntimeError(f"{experiment.environment} drew a reward outside [0, 1]")
         if (played := bandit.clock[0]) != experiment.horizon:
             raise RuntimeError(
                 f"{experiment.member} played {played} rounds of {experiment.horizon}"

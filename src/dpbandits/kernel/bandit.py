@@ -21,6 +21,9 @@ import numpy as np
 from dpbandits.kernel.compilation import allocating, by_class, inlined
 
 NEVER = np.iinfo(np.int64).max
+# Marks of a game that cannot count: a policy asked for what is not there, or a reward is no reward.
+# The pulls stay inside the arrays, and who plays the game refuses the run.
+NO_PULL, NO_REWARD = 1, 2
 
 
 class Bandit(NamedTuple):
@@ -31,7 +34,7 @@ class Bandit(NamedTuple):
     checkpoints: np.ndarray  # int64, shape (checkpoints + 1,): rounds >= 1, increasing, then NEVER
     curve: np.ndarray  # float64, shape (checkpoints,): regret at each checkpoint, nan until reached
     pulls: np.ndarray  # int64, shape (arms,): N_a
-    clock: np.ndarray  # int64, shape (2,): rounds played, index of the next checkpoint
+    clock: np.ndarray  # int64, shape (3,): rounds played, index of the next checkpoint, mark or 0
     rng: np.random.Generator  # stream of the rewards
     per_round: bool  # draw every reward separately, even if the law can draw sums
     counted: int  # arm whose pulls the curve holds in place of the regret; -1: the regret
@@ -52,7 +55,7 @@ def new_bandit(
     """
     rounds = np.append(checkpoints, NEVER).astype(np.int64)
     curve = np.full(len(checkpoints), math.nan)
-    pulls, clock = np.zeros(arms, np.int64), np.zeros(2, np.int64)
+    pulls, clock = np.zeros(arms, np.int64), np.zeros(3, np.int64)
     return Bandit(law, horizon, rounds, curve, pulls, clock, rng, per_round, counted)
 
 
@@ -119,7 +122,13 @@ def playing(bandit):
 @by_class
 def pull(bandit, arm):
     """Play one round of `arm` and return its reward, a float in [0, 1]."""
+    if not (0 <= arm < bandit.pulls.size and playing(bandit)):
+        bandit.clock[0] += 1  # so that a policy that does nothing else ends
+        bandit.clock[2] = NO_PULL
+        return 0.0
     reward = draw(bandit.law, bandit.rng, arm, bandit.clock[0])
+    if not 0.0 <= reward <= 1.0:  # nan too
+        bandit.clock[2] = NO_REWARD
     record(bandit, arm, 1)
     return reward
 
@@ -130,6 +139,10 @@ def pull_many(bandit, arm, n):
 
     If the law can draw sums, this takes one step however large n is.
     """
+    if n < 0 or not 0 <= arm < bandit.pulls.size:
+        bandit.clock[0] = bandit.horizon
+        bandit.clock[2] = NO_PULL
+        return 0.0
     n = min(n, rounds_left(bandit))
     if bandit.per_round or not has_closed_sum(bandit.law):
         total = 0.0
@@ -137,6 +150,8 @@ def pull_many(bandit, arm, n):
             total += pull(bandit, arm)
         return total
     total = draw_sum(bandit.law, bandit.rng, arm, n)
+    if not 0.0 <= total <= n:
+        bandit.clock[2] = NO_REWARD
     record(bandit, arm, n)
     return total
 
@@ -151,6 +166,10 @@ def pull_each(bandit, arms, passes):
     """
     width = arms.size
     start = bandit.clock[0]
+    if width == 0 or passes < 0 or arms.min() < 0 or arms.max() >= bandit.pulls.size:
+        bandit.clock[0] = bandit.horizon
+        bandit.clock[2] = NO_PULL
+        return np.zeros(width)
     # Division, because passes * width may exceed 64 bits.
     if passes > rounds_left(bandit) // width:
         n = rounds_left(bandit)
@@ -165,6 +184,8 @@ def pull_each(bandit, arms, passes):
     for i in range(width):
         count = n // width + (1 if i < n % width else 0)
         sums[i] = draw_sum(bandit.law, bandit.rng, arms[i], count)
+        if not 0.0 <= sums[i] <= count:
+            bandit.clock[2] = NO_REWARD
     before = bandit.pulls.copy()
     end = start + n
     while bandit.checkpoints[bandit.clock[1]] <= end:

@@ -42,10 +42,22 @@ ALLOCATING: Any = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
 # count the references to all arrays of the bandit in every round (3 times slower).
 INLINED: Any = {**ALLOCATING, "_nrt": False}
 
-# Mark a helper that kernels inline and that creates arrays; called from Python, it is plain Python.
-allocating: Callable[[Function], Function] = register_jitable(**ALLOCATING)
-# The same for a helper that creates no arrays: numba would raise an error that speaks of "NRT".
-inlined: Callable[[Function], Function] = register_jitable(**INLINED)
+
+def checked(function: Function, options: Any) -> Any:
+    """Add the option by which code of a user checks every index: one of nan corrupts memory."""
+    return options | {"boundscheck": function.__module__.partition(".")[0] != "dpbandits"}
+
+
+def allocating(function: Function) -> Function:
+    """Mark a helper that kernels inline and that creates arrays; in Python, it is plain Python."""
+    marked: Function = register_jitable(**checked(function, ALLOCATING))(function)
+    return marked
+
+
+def inlined(function: Function) -> Function:
+    """Mark one that creates no arrays: numba would raise an error that speaks of "NRT"."""
+    marked: Function = register_jitable(**checked(function, INLINED))(function)
+    return marked
 
 
 def kernel(function: Function) -> Function:
@@ -60,7 +72,7 @@ def kernel(function: Function) -> Function:
     covered = any(root.package == package and root.compiles(path) for root in roots.found().roots)
     if kept := covered and folder() is not None:
         settings.CACHE_DIR = str(folder())  # for what is decorated next
-    compiled: Function = numba.njit(**KERNEL, cache=kept)(function)
+    compiled: Function = numba.njit(**checked(function, KERNEL), cache=kept)(function)
     return compiled
 
 

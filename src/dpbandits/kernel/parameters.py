@@ -24,8 +24,11 @@ class Constraint:
     words: str
 
 
-Positive = Annotated[float, Constraint(lambda x: 0 < x < math.inf, "positive and finite")]
-Budget = Annotated[float, Constraint(lambda x: 0 <= x < math.inf, "0 or more, and finite")]
+# Beyond these ends noise overflows and indices are infinite or no numbers.
+Positive = Annotated[float, Constraint(lambda x: 1e-100 <= x <= 1e100, "from 1e-100 to 1e100")]
+Budget = Annotated[
+    float, Constraint(lambda x: x == 0 or 1e-100 <= x <= 1e100, "0, or from 1e-100 to 1e100")
+]
 Delta = Annotated[float, Constraint(lambda x: 0 <= x <= 1, "in [0, 1]")]
 NonZero = Annotated[float, Constraint(lambda x: x != 0 and math.isfinite(x), "finite and not 0")]
 Fraction = Annotated[float, Constraint(lambda x: 0 < x < 1, "inside (0, 1)")]

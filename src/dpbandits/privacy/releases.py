@@ -15,7 +15,9 @@ releases that read a common reward add up, also if later ones depend on earlier 
 import math
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 ORDERS = (1e-9, 1e9)  # of alpha - 1, among which the best is searched
 
@@ -245,13 +247,26 @@ def gaussian_delta(rho: float, epsilon: float) -> float:
     Composed Gaussian releases lose what one of their total rho does (Dong, Roth and Su 2022,
     Corollary 3.3).
     """
-    if rho == 0.0:
-        return 0.0
-    from scipy.special import log_ndtr  # imported late: scipy takes long to import
+    from scipy.special import erfcx, log_ndtr  # imported late: scipy takes long to import
 
     mu = math.sqrt(2.0 * rho)
-    more = math.exp(float(log_ndtr(mu / 2.0 - epsilon / mu)))
-    return max(0.0, more - math.exp(epsilon + float(log_ndtr(-mu / 2.0 - epsilon / mu))))
+    if mu == 0.0:
+        return 0.0
+    low = epsilon / mu - mu / 2.0
+    more = math.exp(float(log_ndtr(-low)))  # P[X > low], X ~ N(0, 1)
+    if 1e-3 < mu < 1e3:
+        return max(0.0, more - math.exp(epsilon + float(log_ndtr(-mu / 2.0 - epsilon / mu))))
+
+    def mills(x: Any) -> Any:  # P[X > x] over the density at x
+        return math.sqrt(math.pi / 2.0) * erfcx(x / math.sqrt(2.0))
+
+    density = math.exp(-low * low / 2.0) / math.sqrt(2.0 * math.pi)
+    if mu > 1.0:  # the exponent above has lost its digits
+        return max(0.0, more - density * float(mills(low + mu)))
+    # Nearly equal terms: density times the integral of the derivative of their Mills ratios.
+    places, weights = np.polynomial.legendre.leggauss(20)
+    x = low + mu * (places + 1.0) / 2.0
+    return density * float(weights @ (1.0 - x * mills(x))) * mu / 2.0
 
 
 def gaussian_epsilon(rho: float, delta: float) -> float:
@@ -263,7 +278,7 @@ def gaussian_epsilon(rho: float, delta: float) -> float:
 
 
 def rho_of_gaussian(epsilon: float, delta: float) -> float:
-    """Return the largest rho at which Gaussian releases are (epsilon, delta)-DP; delta > 0."""
+    """Return the largest rho at which Gaussian releases are (epsilon, delta)-DP; 0 < delta < 1."""
     high = 1.0
     while gaussian_delta(high, epsilon) <= delta:
         high *= 2.0
