@@ -143,6 +143,16 @@ def test_counts_that_alarm_are_the_smallest_unlikely_ones() -> None:
                 assert too_many(runs, reference, place, level) == expected
 
 
+@pytest.mark.parametrize("n", [3, 5, 41])
+def test_the_median_of_an_odd_number_of_runs_is_one_of_them(n: int) -> None:
+    runs, reference = 40, of(np.arange(float(n)))
+    limit = oracle.too_many(runs, n, n - (n + 1) // 2, 0.5 / 8)
+    for count in (limit - 1, limit):
+        values = np.full(runs, reference.median)
+        values[:count] += 1e-6
+        assert bool(compare(values, reference, 0.5).alarm) is (count == limit)
+
+
 def likely(trials: int, chance: float) -> tuple[int, int]:
     """Return the numbers of alarms that contain all but one in 10,000."""
     low, high = stats.binom.interval(1 - 1e-4, trials, chance)
