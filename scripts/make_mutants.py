@@ -1,11 +1,11 @@
 """Try small wrong versions of the sources: `python scripts/make_mutants.py [folder ...]`.
 
-Chooses mutants of every module that can move a number or a statement of privacy, by a seed, and
-runs the tests that concern each, without the golden rows, until one fails. A mutant that no test
-notices has survived; tests/mutants/reviewed.yaml lists those that change nothing, with reasons.
-Results are kept in out/mutants/ at once: the same command continues after an interruption, and
-mutants of a module that changed since are tried again. The tests run without the compiler, so that
-a mutant costs seconds. Exit status 1: a mutant survived that is not listed.
+Chooses mutants of every module by a seed, and runs the tests that concern each, without the golden
+rows, until one fails. A mutant that no test notices has survived; tests/mutants/reviewed.yaml lists
+those that change nothing, with reasons. Results are kept in out/mutants/ at once: the same command
+continues after an interruption, and mutants of a module that changed since are tried again. The
+tests run without the compiler, so that a mutant costs seconds. Exit status 1: a mutant survived
+that is not listed.
 
 `--table` writes tests/mutants/results.jsonl and the table of docs/checks.md from the results. While
 mutants are untried it keeps the former and lists in the latter which modules have changed since.
@@ -30,28 +30,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "dpbandits"
 OUT = ROOT / "out" / "mutants"
 SEED, NUMBER = 1, 40  # mutants of each folder
-# Folders, and files of those of which a part moves no number.
-FOLDERS: dict[str, tuple[str, ...]] = {
-    "algorithms": ("*.py",),
-    "mechanisms": ("*.py",),
-    "environments": ("*.py",),
-    "stopping": ("*.py",),
-    "kernel": ("bandit.py", "kl.py", "randomness.py"),
-    "fast": ("*.py",),
-    "experiments": ("__init__.py", "checkpoints.py", "regret.py", "stopping.py"),
-    "theory": ("*.py",),
-    "privacy": ("*.py",),
-    "audit": ("designs.py", "events.py", "kernels.py", "search.py", "subject.py"),
-    "tables": ("series.py", "statistics.py"),
-    "checks": ("*.py",),
-    "drawing": ("formulas.py", "plotting.py", "shapes.py"),
-}
+FOLDERS = sorted(file.parent.name for file in PACKAGE.glob("*/__init__.py"))
 
 
 def files_of(folder: str) -> list[str]:
-    """Return the modules of a folder that take part, relative to the package."""
-    files = {file for pattern in FOLDERS[folder] for file in (PACKAGE / folder).glob(pattern)}
-    return sorted(file.relative_to(PACKAGE).as_posix() for file in files)
+    """Return the modules of a folder, relative to the package."""
+    return sorted(file.relative_to(PACKAGE).as_posix() for file in (PACKAGE / folder).glob("*.py"))
 
 
 def module_digest(file: str) -> str:
