@@ -22,7 +22,7 @@ from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.factory import papers
 from dpbandits.files import project
 from dpbandits.kernel import parameters
-from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
+from dpbandits.privacy.notions import BUDGETS, Guarantee, approximate, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.tables import references
 
@@ -39,6 +39,12 @@ SPREADS = {
     "quartiles": "bands reach from the lower to the upper quartile",
     "nine-tenths": "bands hold the middle nine tenths of the runs",
     "gini": "bars are Gini mean differences of the runs above, and of those below",
+}
+COMPARED = "comparison"  # drawing function of figures without a text of their own
+NEVER_TIE = ("adap-ucb", "adac-ucb")  # noise in an index that is not clipped
+ASYMPTOTIC = {  # bounds on the limit of the regret over log T
+    *(f"azize2022.{name}_lower_bound" for name in ("problem_dependent", "no_privacy")),
+    *("azize2022.linear_lower_bound", "azize2022.basis_lower_bound", "azize2025.lower_bound"),
 }
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
@@ -59,11 +65,59 @@ def caption(spec: FigureSpec) -> str:
         f"{drawn[:1].upper()}{drawn[1:]}.",
         games(spec),
     ]
-    texts = [" ".join(filter(None, opening)), spec.note, summary(spec)]
+    note = [spec.note, limits(spec)]
+    if spec.changes or spec.draw == COMPARED:
+        note += [order_of_arms(spec), not_comparable(spec)]
+    texts = [" ".join(filter(None, part)) for part in (opening, note, [summary(spec)])]
     keys = "|".join(key for key in papers.BY_KEY if key != OWN)
     named = [re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, t) for t in texts if t]
     wrapped = (textwrap.wrap(plain(text), WIDTH, break_on_hyphens=False) for text in named)
     return "\n\n".join(map("\n".join, wrapped)) + "\n"
+
+
+def limits(spec: FigureSpec) -> str:
+    """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
+    drawn = [curve for panel in spec.panels for curve in spec.drawn(panel)]
+    bounds = {c.legend: c.sources[0].member for c in drawn if "lower_bound" in c.sources[0].member}
+    found = [legend for legend, member in bounds.items() if member in ASYMPTOTIC]
+    if not found or "asymptotic" in spec.note or not any(curve.played for curve in drawn):
+        return ""
+    which = "Lower bounds" if len(found) == len(bounds) else _and(list(map(in_mathtext, found)))
+    return f"{which} are asymptotic."
+
+
+def order_of_arms(spec: FigureSpec) -> str:
+    """Return a sentence on the algorithms that an order of the arms favours; "" without any."""
+    favoured = dict[str, None]()
+    for curve in (c for panel in spec.panels for c in spec.drawn(panel) if c.played):
+        for source in curve.sources:
+            ties = parameters.plain(source.params).get("ties") == "first"
+            is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
+            if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
+                favoured[_name(curve)] = None
+    where = "where nothing tells the arms apart, as at small budgets"
+    first = "the first one is pulled, here the best"
+    return f"{_and([*favoured])}: {where}, {first}." if favoured else ""
+
+
+def not_comparable(spec: FigureSpec) -> str:
+    """Return a sentence on the panels that mix definitions of privacy; "" without any."""
+    sentences = dict[str, None]()
+    for panel in spec.panels:
+        groups: dict[str, dict[str, None]] = {}
+        for curve in spec.drawn(panel):
+            for claim in filter(None, (source.declared("claim") for source in curve.played)):
+                groups.setdefault(definition(claim), {})[_name(curve)] = None
+        if len(groups) > 1:
+            mixed = [f"{what} ({_and([*names])})" for what, names in groups.items()]
+            sentences[f"Budgets of {_and(mixed)} are not comparable."] = None
+    return " ".join(sentences)
+
+
+def definition(claim: Guarantee) -> str:
+    """Return a claim's definition of privacy, with the delta at which its epsilon is stated."""
+    delta = approximate(claim).delta
+    return f"{claim.notion.title} at δ = {number(delta, 3)}" if delta else claim.notion.title
 
 
 def summary(spec: FigureSpec) -> str:
@@ -74,7 +128,7 @@ def summary(spec: FigureSpec) -> str:
         for curve in spec.drawn(panel):
             experiments = [experiment for experiment in curve.sources if experiment.spends]
             if experiments and not curve.reading:  # a reading names its budget
-                name = in_mathtext(curve.label.partition(" (epsilon=")[0])
+                name = _name(curve)
                 budgets.setdefault(name, set()).add(_spent(experiments))
                 if warned := warning(curve):
                     warnings[f"{name}: {warned}."] = None
@@ -123,6 +177,10 @@ def _spent(experiments: Sequence[Experiment]) -> str:
             words.append(f"{whole} ε")
     low, high = words
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
+
+
+def _name(curve: Curve) -> str:
+    return in_mathtext(curve.label.partition(" (epsilon=")[0])
 
 
 def _and(names: Sequence[str]) -> str:
@@ -201,8 +259,10 @@ def privacy(curve: Curve) -> str:
     bandits = [experiment for experiment in experiments if experiment.bandit]
     result = audited(bandits[0].member, bandits[0].params) if bandits else None
     made = ((_budget(c.params), getattr(c.params, "delta", 0.0)) for c in bandits)
-    # A lower bound counts if it was made with the budget of every experiment, and is not 0.
-    if result and result.epsilon and {*made} == {(result.budget_given, result.delta)}:
+    # A lower bound counts if it was made with the budget of every experiment, and is not 0. One
+    # above the budget of these games is of others, with more rounds.
+    is_ours = result and {*made} == {(result.budget_given, result.delta)}
+    if result and is_ours and 0 < result.epsilon <= min(composed) * (1 + 1e-9):
         by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
         text = f"{text}; audited: at least {result.epsilon:.3g}{by_one_choice}"
     return text

@@ -10,7 +10,6 @@ from pathlib import Path
 from dpbandits.spec.figure import OWN as OWN
 
 
-
 @dataclass(frozen=True)
 class Paper:
     """A paper, or the group of figures that belong to none."""
