@@ -281,9 +281,9 @@ def test_a_verdict_of_few_equal_or_unequally_private_runs_says_so() -> None:
     single = [standing("A", 0.0, False, np.nan), standing("B", 9.0, False, np.nan)]
     assert "nothing is decided: one run has no standard error" in verdict(single, 1)
     few = verdict([standing("A", 0.0), standing("B", 9.0)], 2)
-    assert few.endswith("differences of runs; from 2 runs, standard errors are rough.")
+    assert few.endswith("differences of runs. From 2 runs, standard errors are rough.")
     equal = [standing("A", 0.0, False, 0.0), standing("B", 0.0, False, 0.0)]
     same = "The 2 algorithms have the same regret in every run, 90 on average."
-    assert verdict(equal, 5) == same
+    assert verdict(equal, 20) == same
     other = verdict([standing("A", 0.0, claimed=5.0), standing("B", 9.0)], 20)
     assert "of the 2 algorithms (at different budgets), by more" in other

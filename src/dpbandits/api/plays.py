@@ -83,7 +83,7 @@ class PlayResult:
         return frame({"algorithm": self.label, **columns})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the mean regret over the rounds, with a band of one standard deviation.
+        """Draw the mean regret over the rounds, with a band of one standard error.
 
         Returns the axes, those of a new figure in the house style if none are given.
         """
@@ -204,18 +204,21 @@ def verdict(panel: Sequence[Standing], runs: int) -> str:
     """
     groups = {privacy: [*places] for privacy, places in groupby(panel, attrgetter("privacy"))}
     private = [privacy for privacy in groups if not privacy.startswith("not ")]
+    ranked = {privacy for privacy, group in groups.items() if len(group) > 1}
     sentences = []
     for privacy, group in groups.items():
-        if len(group) > 1 or privacy in private or len(groups) == 1:
+        if privacy in (ranked or private or groups):
             under = "Without privacy" if privacy == "not private" else f"Under {privacy}"
-            sentence = _lowest(group, runs)
+            sentence = _lowest(group)
             sentences.append(f"{under}: {sentence}" if len(groups) > 1 else sentence)
+    if ranked and 1 < runs < FEWEST:
+        sentences.append(f"From {runs} runs, standard errors are rough.")
     if len(private) > 1:
         sentences.append("Budgets of different definitions of privacy are not comparable.")
     return " ".join(sentences)
 
 
-def _lowest(group: Sequence[Standing], runs: int) -> str:
+def _lowest(group: Sequence[Standing]) -> str:
     best, *rest = group
     if not rest:
         return f"{best.label} ends at a mean regret of {with_error(best.regret, best.error)}."
@@ -227,10 +230,9 @@ def _lowest(group: Sequence[Standing], runs: int) -> str:
         lowest += " (at different budgets)"
     if math.isnan(best.error):
         return f"{lowest}, but nothing is decided: one run has no standard error."
-    rough = f"; from {runs} runs, standard errors are rough" if runs < FEWEST else ""
     if near := ", ".join(place.label for place in rest if not place.is_clear):
-        return f"{lowest}, but it is undecided against {near}{rough}."
-    return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs{rough}."
+        return f"{lowest}, but it is undecided against {near}."
+    return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,7 +267,7 @@ class Comparison:
     def plot(self) -> Figure:
         """Draw the mean regret over the rounds, one panel for each epsilon, and the lower bound.
 
-        Bands are one standard deviation on either side.
+        Bands are one standard error on either side.
         """
         return draw_figure(self._spec, self._series)
 
