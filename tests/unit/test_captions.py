@@ -61,7 +61,7 @@ def test_a_changed_figure_says_whom_the_order_of_the_arms_and_mixed_budgets_favo
     beta = "+algorithm@figure.curves.beta=dp-ftpl-beta", "+figure.delta=0.01"
     mixed = text("adap-c2", "figure.horizon=10_000", *beta)
     assert "AdaP-KLUCB and DP-FTPL-Beta: where nothing" in mixed
-    assert "per-round DP at δ = 0.01 (DP-FTPL-Beta) are not comparable." in mixed
+    assert "Budgets of global DP and per-round DP at δ = 0.01 are not comparable." in mixed
 
 
 def test_a_lower_bound_beside_curves_is_called_asymptotic_if_it_is() -> None:

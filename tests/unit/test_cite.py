@@ -73,7 +73,7 @@ def test_every_source_that_an_algorithm_names_is_cited(
 def test_a_figure_cites_those_of_the_figure_that_it_extends(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    yaml = "defaults: [adap-c2, _self_]\ncurves: { other: { algorithm: imed } }\n"
+    yaml = "defaults: [adap-c2, { /algorithm@curves.other: imed }, _self_]\n"
     (checkout / "conf" / "figure" / "mine.yaml").write_text(yaml, "utf-8")
     cite(["mine"])
     found = {key for _, key in ENTRY.findall(capsys.readouterr().out)}

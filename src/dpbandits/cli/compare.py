@@ -96,23 +96,23 @@ def compare(words: Sequence[str]) -> int:
 def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
     # The named algorithms and those of groups: `all`, `not-private` or a definition of privacy. An
     # algorithm of a group is left out if it has a parameter that is not given and has no default.
-    groups = {notion.title.lower().replace(" ", "-"): notion for notion in NOTIONS}
+    titles = {notion: notion.title.lower().replace(" ", "-") for notion in NOTIONS}
     found = dict[str, None]()
     for word in words:
-        if word not in ("all", "not-private", *groups):
+        if word not in ("all", "not-private", *titles.values()):
             found[word] = None
             continue
         for name in registry.algorithm_names():
-            params, module = registry.algorithm(name).Params, registry.algorithm(name)
-            notion = rows([name])[0].claim.notion if hasattr(module, "claim") else None
-            if word != "all" and notion is not groups.get(word):
-                continue
-            known = {"epsilon", "horizon", *player(name, {}).settings, *params._field_defaults}
-            needed = [f"{name}.{k}" for k in params._fields if k not in known]
-            if needed := [key for key in needed if not {key, key.partition(".")[2]} & given]:
-                print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
-            else:
+            module = registry.algorithm(name)
+            private = hasattr(module, "claim")
+            group = titles[rows([name])[0].claim.notion] if private else "not-private"
+            known = {"epsilon", "horizon", *module.Params._field_defaults, *given}
+            known |= player(name, {}).settings.keys()
+            needed = [f"{name}.{k}" for k in module.Params._fields if k not in known]
+            if word in ("all", group) and {*needed} <= given:
                 found[name] = None
+            elif word in ("all", group):
+                print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
     return list(found)
 
 

@@ -88,15 +88,11 @@ def _comment(group: str, name: str) -> str:
 
 def _drawn(figure: str) -> set[str]:
     # The paper of a figure and its files of conf/algorithm, with those of a figure that it extends.
-    content = conf_files.read_member("figure", figure)
-    found = {str(content.get("paper"))}
+    found = {str(conf_files.read_member("figure", figure).get("paper"))}
     for group, name in conf_files.defaults(project.member_file("figure", figure)):
-        if group.startswith("algorithm"):
-            found.add(name)
-        elif not group and name in project.names("figure"):
-            found |= _drawn(name)
-    curves = (content.get("curves") or {}).values()
-    return found | {str(curve["algorithm"]) for curve in curves if "algorithm" in (curve or {})}
+        is_figure = not group and name in project.names("figure")
+        found |= _drawn(name) if is_figure else {name}
+    return found
 
 
 def cite(names: Sequence[str]) -> None:

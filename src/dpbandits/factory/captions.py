@@ -42,10 +42,11 @@ SPREADS = {
 }
 COMPARED = "comparison"  # drawing function of figures without a text of their own
 NEVER_TIE = ("adap-ucb", "adac-ucb")  # noise in an index that is not clipped
-ASYMPTOTIC = {  # bounds on the limit of the regret over log T
-    *(f"azize2022.{name}_lower_bound" for name in ("problem_dependent", "no_privacy")),
-    *("azize2022.linear_lower_bound", "azize2022.basis_lower_bound", "azize2025.lower_bound"),
-}
+# Bounds on the limit of the regret over log T.
+ASYMPTOTIC = (
+    "azize2025.lower_bound",
+    *(f"azize2022.{name}_lower_bound" for name in ("problem_dependent", "no_privacy", "basis")),
+)
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
 AUDITS = "privacy-audit"  # whose reference has the audit of every algorithm
@@ -79,11 +80,10 @@ def limits(spec: FigureSpec) -> str:
     """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
     drawn = [curve for panel in spec.panels for curve in spec.drawn(panel)]
     bounds = {c.legend: c.sources[0].member for c in drawn if "lower_bound" in c.sources[0].member}
-    found = [legend for legend, member in bounds.items() if member in ASYMPTOTIC]
+    found = [in_mathtext(legend) for legend, member in bounds.items() if member in ASYMPTOTIC]
     if not found or "asymptotic" in spec.note or not any(curve.played for curve in drawn):
         return ""
-    which = "Lower bounds" if len(found) == len(bounds) else _and(list(map(in_mathtext, found)))
-    return f"{which} are asymptotic."
+    return f"{'Lower bounds' if len(found) == len(bounds) else _and(found)} are asymptotic."
 
 
 def order_of_arms(spec: FigureSpec) -> str:
@@ -95,29 +95,20 @@ def order_of_arms(spec: FigureSpec) -> str:
             is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
             if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
                 favoured[_name(curve)] = None
-    where = "where nothing tells the arms apart, as at small budgets"
-    first = "the first one is pulled, here the best"
-    return f"{_and([*favoured])}: {where}, {first}." if favoured else ""
+    where = "where nothing tells the arms apart, as at small budgets, the first one is pulled"
+    return f"{_and([*favoured])}: {where}, here the best." if favoured else ""
 
 
 def not_comparable(spec: FigureSpec) -> str:
-    """Return a sentence on the panels that mix definitions of privacy; "" without any."""
-    sentences = dict[str, None]()
+    """Return a sentence on definitions of privacy, with their deltas, that share a panel."""
+    mixed = dict[str, None]()
     for panel in spec.panels:
-        groups: dict[str, dict[str, None]] = {}
-        for curve in spec.drawn(panel):
-            for claim in filter(None, (source.declared("claim") for source in curve.played)):
-                groups.setdefault(definition(claim), {})[_name(curve)] = None
-        if len(groups) > 1:
-            mixed = [f"{what} ({_and([*names])})" for what, names in groups.items()]
-            sentences[f"Budgets of {_and(mixed)} are not comparable."] = None
-    return " ".join(sentences)
-
-
-def definition(claim: Guarantee) -> str:
-    """Return a claim's definition of privacy, with the delta at which its epsilon is stated."""
-    delta = approximate(claim).delta
-    return f"{claim.notion.title} at δ = {number(delta, 3)}" if delta else claim.notion.title
+        sources = [source for curve in spec.drawn(panel) for source in curve.played]
+        claims = [approximate(claim) for s in sources if (claim := s.declared("claim"))]
+        found = {f"{c.notion.title} at δ = {number(c.delta, 3)}": None for c in claims}
+        mixed |= found if len(found) > 1 else {}
+    names = [name.removesuffix(" at δ = 0") for name in mixed]
+    return f"Budgets of {_and(names)} are not comparable." if names else ""
 
 
 def summary(spec: FigureSpec) -> str:

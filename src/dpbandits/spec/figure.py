@@ -48,7 +48,6 @@ class Appearance(NamedTuple):
 
 AS_THE_ALGORITHM = StyleOverride()
 AS_DRAWN = Appearance()
-INK = ("colour", "marker", "line")  # keys of a curve that change no number
 Points = tuple[tuple[float, float], ...]  # (x, y), in ascending order of x
 
 
@@ -118,9 +117,8 @@ class Change:
     @property
     def is_ink(self) -> bool:
         """True if it changes the form of the picture alone, and no number or text."""
-        section, *inner = self.key.removeprefix("figure.").split(".")
-        is_of_curve = section == "curves" and len(inner) == 2 and inner[1] in INK
-        return is_of_curve or section in Appearance._fields
+        keys = "|".join([*Appearance._fields, r"curves\.[^.]+\.(colour|marker|line)"])
+        return bool(re.fullmatch(rf"figure\.({keys})", self.key))
 
     def words(self, replaced: bool = True) -> str:
         """Return its text in a caption, with the value that it replaces.
