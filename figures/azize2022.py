@@ -29,6 +29,7 @@ from dpbandits.drawing.shapes import (
 )
 from dpbandits.drawing.styles import style_of
 
+FAR = 50  # times the largest value, an upper limit of the original belongs to another game
 CLOSE = 10  # an inset shows curves up to so many times the lowest
 DECADES = 3  # of the rounds, in an inset
 ABOUT_INSET = "Inset: the lowest curves, regret linear, $t$ logarithmic"
@@ -37,12 +38,12 @@ DOTTED = "Lower bound of Azize et al. 2025 (slides)"
 MEET = "Regimes of privacy meet: two terms of the bound are equal"
 
 
-def _show_at_least(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None:
-    # Shows this range at least, and all of the curves if they end above it (a longer horizon, a
-    # smaller epsilon).
+def _limits(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None:
+    # Those of the original, for its own game: elsewhere the curves set them, as in a changed figure
+    # or in one that extends it.
     largest = max(series.high.max() for panel in drawing.panels for series in panel.series)
-    for ax in axes:
-        ax.set_ylim(low, high if largest <= high else 2 * largest)
+    for ax in axes if not drawing.changes and high / FAR < largest <= high else ():
+        ax.set_ylim(low, high)
 
 
 def headline(drawing: Drawing) -> Figure:
@@ -50,7 +51,7 @@ def headline(drawing: Drawing) -> Figure:
     figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
     (panel,) = drawing.panels
     handles = draw_regret_over_time(ax, panel)
-    _show_at_least([ax], drawing, 0.1, 3e5)
+    _limits([ax], drawing, 0.1, 3e5)
     legend_below(figure, handles, columns=2)
     if drawing.annotated:
         _draw_insets(figure, [ax], drawing)
@@ -83,7 +84,7 @@ def _four_budgets(drawing: Drawing, ticks: int, highest: float) -> Figure:
         ax.yaxis.set_major_locator(LogLocator(base=ticks, numticks=9))
         ax.yaxis.set_minor_locator(LogLocator(base=10, numticks=9))
         ax.yaxis.set_minor_formatter(NullFormatter())  # as in the original
-    _show_at_least(axes, drawing, 1, highest)
+    _limits(axes, drawing, 1, highest)
     legend_below(figure, handles, columns=4)
     if drawing.annotated:
         _draw_insets(figure, axes, drawing)
@@ -135,7 +136,7 @@ def two_alphas(drawing: Drawing) -> Figure:
     (panel,) = drawing.panels
     handles = draw_all_over_time(ax, panel)
     ax.set_xlim(0, panel.series[0].x[-1])
-    _show_at_least([ax], drawing, 0, 6600)
+    _limits([ax], drawing, 0, 6600)
     ax.ticklabel_format(axis="x", style="sci", useMathText=True)
     ax.yaxis.set_major_locator(MultipleLocator(1000))
     legend_below(figure, handles, columns=2)
@@ -169,7 +170,7 @@ def against_budget(drawing: Drawing) -> Figure:
     ax.set_yscale("log")
     (panel,) = drawing.panels
     handles, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
-    _show_at_least([ax], drawing, 15, 2e4)
+    _limits([ax], drawing, 15, 2e4)
     write_decades(ax.yaxis)
     for dot in dots:  # where the last arm changes regime
         _write_regions(ax, float(dot.get_xdata()[-1]))

@@ -22,11 +22,12 @@ def price(drawing: Drawing) -> Figure:
         lines = (draw_all_over_time if over_time else draw_all_over_parameter)(ax, panel)
         if over_time:
             ax.ticklabel_format(axis="x", style="sci", useMathText=True)
-            ax.set_ylim(-0.05, 1)  # as in the original, with room for a price of about 0
+            if not drawing.changes:
+                ax.set_ylim(-0.05, 1)  # as in the original, with room for a price of about 0
         else:
             ax.set_xscale("log")
             write_decades(ax.xaxis)
-            if not drawing.annotated:
+            if not (drawing.annotated or drawing.changes):
                 ax.set_ylim(
                     -15, 300
                 )  # as in the original, with room for an extra regret of about 0

@@ -17,7 +17,8 @@ def local_budgets(drawing: Drawing) -> Figure:
         handles = draw_all_over_time(ax, panel)
         last = max(series.x[-1] for series in panel.series)
         ax.set_xlim(min(FIRST, last / 10), last)
-        ax.set_ylim(10, None)
+        if not drawing.changes:
+            ax.set_ylim(10, None)
         write_decades(ax.xaxis)
         write_decades(ax.yaxis)
     legend_below(figure, handles, columns=4)

@@ -51,7 +51,7 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     for table, epsilon in zip(tables, ("0.5", "2"), strict=True):
         assert f"Bernoulli, K = 2, epsilon = {epsilon}, T = 400, 5 runs" in table
         assert "not private" in table
-        assert "the 2 private algorithms" in " ".join(table.split())
+        assert "Under global DP: " in table
     assert called("compare", *words).counts == (0, 25, "pictures are up to date")
     assert called("compare", *words, "seed=3").counts[0] == 25
 
@@ -87,6 +87,27 @@ def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
     assert "on Bernoulli, K = 2" in called("compare", "ucb", "environment=c2", *small).out
     done = called("compare", "ucb", "environment=beta", *small)
     assert "on Beta, K = 2" in done.out
+
+
+def test_a_group_has_the_algorithms_of_a_definition_of_privacy_that_have_their_budgets() -> None:
+    done = called(
+        "compare", "zcdp", "not-private", "adac-ucb.rho=2", "horizon=60", *GAME[:1], "runs=2"
+    )
+    assert done.status == 0, done.err
+    (file,) = Path("out/compare").glob("zcdp-not-private-*/*.json")
+    labels = {curve["label"] for curve in json.loads(file.read_bytes())["curves"]}
+    assert labels >= {"AdaC-UCB (rho=2)", "UCB", "KL-UCB", "IMED", "TS"}
+    assert not {label for label in labels if label.startswith("DP-")}
+    left = called("compare", "zcdp", "dp-se", "horizon=60", *GAME[:1], "runs=2").out
+    assert left.startswith("zcdp: adac-ucb is left out, it needs adac-ucb.rho\n")
+
+
+def test_ties_that_favour_the_best_arm_are_told() -> None:
+    words = "adap-klucb", "adap-ucb", "epsilon=0.01", "horizon=100", "runs=2"
+    told = "AdaP-KLUCB: where nothing tells the arms apart, as at small budgets, the first one is"
+    assert told in " ".join(called("compare", *words, "means=0.9,0.5").out.split())
+    for other in (("means=0.5,0.9",), ("means=0.9,0.5", "adap-klucb.ties=random")):
+        assert "tells the arms apart" not in called("compare", *words, *other).out
 
 
 BAD = [

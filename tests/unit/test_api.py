@@ -204,10 +204,16 @@ LONG = {**SMALL, "horizon": 2000}
 LONG.pop("runs")
 
 
-def standing(label: str, behind: float, is_clear: bool, error: float = 1.0) -> Standing:
+def standing(
+    label: str,
+    behind: float,
+    is_clear: bool = True,
+    error: float = 1.0,
+    privacy: str = "global DP",
+    claimed: float = 1.0,
+) -> Standing:
     """Return the standing of an algorithm of which only the order matters."""
-    privacy = "not private" if np.isnan(behind) else "global DP"
-    return Standing(1.0, label, 90.0, error, behind, error, is_clear, privacy, 1.0, 1.0)
+    return Standing(1.0, label, 90.0, error, behind, error, is_clear, privacy, claimed, 1.0)
 
 
 def test_the_order_is_that_of_the_differences_in_the_same_run() -> None:
@@ -222,6 +228,21 @@ def test_the_order_is_that_of_the_differences_in_the_same_run() -> None:
     assert other.is_clear == (other.behind > 3 * other.behind_error)
     assert np.isnan(by_label["UCB"].behind)  # not private: not compared with those that are
     assert by_label["UCB"].claimed is None
+    for played in found.plays.values():
+        end, place = played.regret[:, -1], by_label[played.label]
+        assert place.regret == pytest.approx(end.mean())
+        assert place.error == pytest.approx(end.std(ddof=1) / 20**0.5)
+
+
+def test_only_algorithms_of_one_definition_of_privacy_and_delta_are_compared() -> None:
+    budgets = [("adac-ucb", {"rho": 0.5}), ("dp-ucb-int", {"delta": 1e-3})]
+    found = dp.compare([*budgets, "dp-ucb-int", "dp-ucb", "dp-se"], **SMALL)
+    names = {place.privacy: place.label for place in found.standings}
+    per_round = {f"per-round DP{at}" for at in ("", " at δ = 4.54e-05", " at δ = 0.001")}
+    assert {*names} == {"global DP", "zCDP at δ = 1e-06", *per_round}
+    assert all(np.isnan(place.behind) and not place.is_clear for place in found.standings)
+    assert found.verdicts[0].endswith("of different definitions of privacy are not comparable.")
+    assert f"Under global DP: {names['global DP']} ends at" in found.verdicts[0]
 
 
 def test_runs_that_are_equal_or_single_or_differ_by_a_constant_decide_nothing() -> None:
@@ -241,10 +262,23 @@ def test_runs_that_are_equal_or_single_or_differ_by_a_constant_decide_nothing() 
 
 
 def test_a_verdict_names_the_lowest_and_those_that_are_not_clearly_behind() -> None:
-    several = [standing("UCB", np.nan, False), standing("A", 0.0, False), standing("B", 9.0, True)]
-    assert verdict(several).startswith("A has the lowest mean of the 2 private algorithms, by more")
-    undecided = verdict([*several, standing("C", 2.0, False)])
-    assert undecided.endswith("the 3 private algorithms, but it is undecided against C.")
-    assert verdict(several[1:2]) == "A ends at a mean regret of 90 (1)."
+    ucb = standing("UCB", np.nan, privacy="not private")
+    several = [ucb, standing("A", 0.0), standing("B", 9.0)]
+    clear = "Under global DP: A has the lowest mean of the 2 algorithms, by more than 3 standard"
+    assert verdict(several, 20) == f"{clear} errors of the differences of runs."
+    undecided = verdict([*several[1:], standing("C", 2.0, False)], 20)
+    assert undecided.endswith("of the 3 algorithms, but it is undecided against C.")
+    assert verdict(several[1:2], 20) == "A ends at a mean regret of 90 (1)."
+    assert verdict([ucb], 20).startswith("UCB ends at")
+
+
+def test_a_verdict_of_few_equal_or_unequally_private_runs_says_so() -> None:
     single = [standing("A", 0.0, False, np.nan), standing("B", 9.0, False, np.nan)]
-    assert "nothing is decided: one run has no standard error" in verdict(single)
+    assert "nothing is decided: one run has no standard error" in verdict(single, 1)
+    few = verdict([standing("A", 0.0), standing("B", 9.0)], 2)
+    assert few.endswith("differences of runs. From 2 runs, standard errors are rough.")
+    equal = [standing("A", 0.0, False, 0.0), standing("B", 0.0, False, 0.0)]
+    same = "The 2 algorithms have the same regret in every run, 90 on average."
+    assert verdict(equal, 20) == same
+    other = verdict([standing("A", 0.0, claimed=5.0), standing("B", 9.0)], 20)
+    assert "of the 2 algorithms (at different budgets), by more" in other

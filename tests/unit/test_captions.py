@@ -51,6 +51,27 @@ def test_a_caption_states_runs_seed_horizon_and_every_change_of_the_figure() -> 
     assert "Changed" not in text("adap-c2", "runs=3", "engine.workers=1", "figure.annotated=true")
 
 
+def test_a_changed_figure_says_whom_the_order_of_the_arms_and_mixed_budgets_favour() -> None:
+    told = "AdaP-KLUCB: where nothing tells the arms apart, as at small budgets, the first one"
+    assert told in text("adap-c2", "figure.horizon=100_000")
+    turned = "{law: bernoulli, means: [0.25, 0.75]}"
+    assert told not in text("adap-c2", f"figure.environment={turned}")
+    assert told not in text("adap-c2")
+    # A start phase that is cut pulls the arms in their order.
+    beta = "+algorithm@figure.curves.beta=dp-ftpl-beta", "+figure.delta=0.01"
+    mixed = text("adap-c2", "figure.horizon=10_000", *beta)
+    assert "AdaP-KLUCB and DP-FTPL-Beta: where nothing" in mixed
+    assert "Budgets of global DP and per-round DP at δ = 0.01 are not comparable." in mixed
+
+
+def test_a_lower_bound_beside_curves_is_called_asymptotic_if_it_is() -> None:
+    for figure, is_said in (("adap-regimes", True), ("dpklucb-c1", True), ("gdp-elim", False)):
+        assert ("Lower bounds are asymptotic." in text(figure)) == is_said
+    bounds = "+figure.curves.a.bound=azize2022.no_privacy_lower_bound", "+figure.curves.a.label=Asy"
+    more = "+figure.curves.b.bound=azize2022.minimax_lower_bound", "+figure.curves.b.label=Low"
+    assert "Asy are asymptotic." in text("adap-c2", *bounds, *more)
+
+
 # Audits -------------------------------------------------------------------------------------------
 
 
@@ -60,6 +81,9 @@ def test_an_audit_stands_beside_no_other_budget_than_its_own() -> None:
         assert found == [audited] * bool(audited)
     assert of("adap-c2", "d", "AdaP-UCB").startswith("given ε = 1 (global DP), composes to 1;")
     assert "audited" not in of("dpucb-2arms", "a", "DP-UCB-INT")  # at another delta
+    # In so few rounds nothing is released: the audit's own games are longer.
+    assert of("adap-c2", "d", "DP-SE", "figure.horizon=1_000").endswith("composes to 0")
+    assert "audited: at least" in of("adap-c2", "d", "DP-SE")
 
 
 def test_an_audit_of_another_reading_is_not_taken() -> None:

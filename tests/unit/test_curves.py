@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_colours import lab, linear
 
-from dpbandits.drawing.styles import SPARE_COLOURS, STYLES, style_of
+from dpbandits.drawing.styles import SPARE_COLOURS, STRONG, STYLES, style_of
 from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.kernel import registry
@@ -117,6 +117,7 @@ def test_strangers_differ_in_colour_from_all_others_and_from_each_other(
     monkeypatch.setattr(registry, "algorithm_names", lambda: [*known, *strangers])
     style_of.cache_clear()
     colours = [style_of(name).colour for name in strangers]
+    assert {style_of(name)[2:] for name in strangers} == {("-", STRONG)}
     style_of.cache_clear()
     others = [style.colour for style in STYLES.values()]
     for i, colour in enumerate(colours):

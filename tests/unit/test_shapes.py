@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib.style
 import numpy as np
 import pytest
 from commands import ROOT
@@ -26,11 +27,13 @@ from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     draw_regret_over_time,
+    legend_below,
     panel_grid,
 )
 from dpbandits.experiments import Quantity
 from dpbandits.factory import produce
-from dpbandits.spec.figure import FigureSpec, StyleOverride
+from dpbandits.kernel.errors import UserError
+from dpbandits.spec.figure import Appearance, FigureSpec, StyleOverride
 from dpbandits.tables import series as curves
 
 DOCUMENT = (ROOT / "docs" / "add-a-figure.md").read_text("utf-8")
@@ -184,3 +187,96 @@ def test_a_curve_s_own_line_and_colour_are_drawn_as_they_are_asked_for() -> None
     assert [line.get_linestyle() for line in lines] == ["-", ":", "-", ":"]
     faces = [line.get_markerfacecolor() for line in lines]
     assert faces == ["white", lines[0].get_color(), "white", lines[0].get_color()]
+
+
+# Appearance ---------------------------------------------------------------------------------------
+
+
+def rendered(
+    draw: Callable[[Drawing], Figure], drawing: Drawing
+) -> tuple[Figure, dict[str, bytes]]:
+    seen: list[Figure] = []
+    files = plotting.render(draw, drawing, "", seen.append)
+    return seen[0], files
+
+
+def two_panels(drawing: Drawing) -> Figure:
+    figure, axes = panel_grid(drawing, columns=2, height=3.0)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_regret_over_time(ax, panel)
+    legend_below(figure, handles, columns=4)
+    return figure
+
+
+def panels(*labels: str) -> tuple[PanelDrawing, ...]:
+    series = tuple(replace(ONE, label=label, legend=label) for label in labels)
+    return tuple(PanelDrawing(letter, "One budget", series) for letter in "ab")
+
+
+@pytest.mark.parametrize("place", [None, "right"])
+@pytest.mark.parametrize("width", [None, "column", 5])
+@pytest.mark.parametrize("number", [2, 7, 16])
+def test_every_legend_lies_within_the_picture(
+    number: int, width: str | float | None, place: str | None
+) -> None:
+    labels = [f"DP-UCB (azize2022-dp-ucb{i})" for i in range(number)]
+    look = Appearance(width=width, legend=place, format="png")
+    for draw in (two_panels, plotting.drawing_function("across", "comparison")):
+        figure, _ = rendered(draw, Drawing("", panels(*labels), appearance=look))
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == labels
+        box = legend.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.width
+        assert 0 <= box.y0 < box.y1 <= figure.bbox.height
+        for frame in (ax.get_window_extent() for ax in figure.axes):
+            assert frame.height > 150  # pixels: rows of the legend take no room from panels
+            assert not frame.overlaps(box)
+
+
+def test_the_appearance_is_that_of_the_keys() -> None:
+    usual, files = rendered(two_panels, Drawing("", panels("A", "B")))
+    assert [*files] == ["pdf", "svg", "png"]
+    asked = Appearance("column", 12, True, "none", "log", "linear", "svg")
+    figure, files = rendered(two_panels, Drawing("", panels("A", "B"), appearance=asked))
+    assert [*files] == ["svg"]
+    assert (figure.get_figwidth(), figure.legends) == (plotting.COLUMN, [])
+    for ax, before, letter in zip(figure.axes, usual.axes, "ab", strict=True):
+        assert (before.get_title(), ax.get_title()) == (f"({letter}) One budget", f"({letter})")
+        assert (before.get_xscale(), before.get_yscale()) == ("linear", "log")
+        assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+        assert [each.xaxis.label.get_fontsize() for each in (ax, before)] == [12, 8]
+        assert ax.get_ylim()[1] == pytest.approx(8, rel=0.1)  # the data, not the other axis'
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_appearance_changes_neither_numbers_nor_the_paper_s_own_files() -> None:
+    plain, settings = compose.load("adap-c2", [])
+    for key in ("width=column", "y_axis=linear", "format=png", "curves.dp-se.colour=C1"):
+        changed, others = compose.load("adap-c2", [f"++figure.{key}"])
+        assert changed != plain
+        assert (changed.changes, changed.runs_of_experiments()) == ((), plain.runs_of_experiments())
+        assert others.folder("adap-c2").parent == settings.folder("adap-c2")
+        produce.refuse_undrawable(changed)
+    wrong, _ = compose.load("adap-c2", ["++figure.curves.dp-se.colour=tab:bleu"])
+    with pytest.raises(UserError, match=r"'tab:bleu' is no colour of matplotlib; .*'tab:blue'"):
+        produce.refuse_undrawable(wrong)
+    with pytest.raises(UserError, match=r"must be column, page or inches .* \(command line\)"):
+        compose.load("adap-c2", ["figure.width=wide"])
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_limits_of_the_original_are_those_of_its_own_game() -> None:
+    draw = plotting.drawing_function("azize2022", "headline")
+    for factor, changes, kept in ((3e4, "", True), (3e4, "horizon = 5", False), (9, "", False)):
+        high = replace(ONE, centre=factor * ONE.centre, high=factor * ONE.centre)
+        drawing = Drawing("", (PanelDrawing("a", "", (high,)),), changes, annotated=False)
+        with matplotlib.style.context(plotting.style_file()):
+            assert (draw(drawing).axes[0].get_ylim() == (0.1, 3e5)) == kept
+
+
+def test_curves_of_pulls_are_no_regret() -> None:
+    pulls = replace(ONE, pulls=True)
+    for series, y in (((pulls,), "Pulls"), ((ONE, pulls), "Regret, pulls"), ((ONE,), "Regret")):
+        for draw, at in ((draw_all_over_time, ""), (draw_all_over_parameter, " at the horizon")):
+            draw(ax := Figure().subplots(), PanelDrawing("a", "", series))
+            assert ax.get_ylabel() == f"{y}{at}"

@@ -28,7 +28,7 @@ APPEARANCE = ("label", "legend", "reading", "colour", "marker", "line", "runs")
 NAMED = {  # valid names, the default first
     "checkpoints": ["linear", "log", "end"],
     "centre": [*statistics.CENTRES],
-    "spread": sorted(statistics.SPREADS, key="std".__ne__),
+    "spread": sorted(statistics.SPREADS, key="standard-error".__ne__),
 }
 LETTERS = string.ascii_lowercase  # of the panels
 BOUNDS = {  # function of theory/azize2022.py and its scope, by whether budgets matter

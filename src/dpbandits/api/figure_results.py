@@ -76,7 +76,7 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     check_writable(folder)
     store, missing = computed(spec, settings, progress)
     written = tuple(produce.write(spec, settings, store)[0])
-    files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.KINDS}
+    files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.kinds(spec)}
     return FigureResult(
         spec.name, caption(spec), folder, MappingProxyType(files), missing, spec, written
     )
@@ -103,7 +103,7 @@ def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
     """Draw a figure as its drawing function does, and return it."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
     with matplotlib.style.context(plotting.style_file(), after_reset=True):
-        figure = draw(produce.drawing(spec, curves))
+        figure = plotting.drawn(draw, produce.drawing(spec, curves))
         figure.draw_without_rendering()
     return figure
 

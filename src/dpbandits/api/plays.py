@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from dpbandits.drawing import plotting, shapes
 from dpbandits.experiments import budget as spent
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
+from dpbandits.judge.verdicts import FEWEST
 from dpbandits.kernel import parameters
 from dpbandits.privacy.notions import budget_of
 from dpbandits.run.user_algorithms import is_stored
@@ -80,7 +83,7 @@ class PlayResult:
         return frame({"algorithm": self.label, **columns})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the mean regret over the rounds, with a band of one standard deviation.
+        """Draw the mean regret over the rounds, with a band of one standard error.
 
         Returns the axes, those of a new figure in the house style if none are given.
         """
@@ -144,12 +147,12 @@ def play(
 class Standing(NamedTuple):
     """Place of an algorithm among those that play the same game with the same budget, `epsilon`.
 
-    `regret` is the mean at the horizon, with its standard `error`; nan for a single run. The
-    private algorithms are compared with the one of them that has the lowest mean; without any
-    private one, all are. Such an algorithm is `behind` by the mean difference from the lowest in
-    the same run, nan for the others; `is_clear` if it exceeds three of its standard errors, which
-    are not 0. `privacy` is the definition of privacy, `not private`, or `not declared` if a budget
-    is taken; `claimed` and `composed` are the epsilons of the paper and of the releases.
+    `regret` is the mean at the horizon, with its standard `error`; nan for a single run. `privacy`
+    is the definition of privacy and its delta, `not private`, or `not declared` if a budget is
+    taken. Algorithms of one `privacy` are compared with the one of them that has the lowest mean:
+    they are `behind` by the mean difference from it in the same run, nan for one without others;
+    `is_clear` if it exceeds three of its standard errors, which are not 0. `claimed` and `composed`
+    are the epsilons of the paper and of the releases.
     """
 
     epsilon: float | None
@@ -165,37 +168,66 @@ class Standing(NamedTuple):
 
 
 def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
-    """Return the standings of results that share an epsilon, the lowest mean first."""
-    ordered = sorted(plays, key=lambda play: float(play.mean[-1]))
-    judged = [play for play in ordered if play.budget] or ordered
-    found = []
-    for play in ordered:
-        final, with_errors = play.regret[:, -1], list[tuple[float, float]]()
-        for values in (final, final - judged[0].regret[:, -1]):
-            # Runs that differ by rounding alone have no spread, a single one has no error.
-            error = math.nan
-            if len(values) > 1:
-                is_equal = np.ptp(values) <= ROUNDING * abs(values).max()
-                error = 0.0 if is_equal else float(values.std(ddof=1)) / math.sqrt(len(values))
-            with_errors.append((float(values.mean()), error))
-        behind, error = with_errors[1] if play in judged else (math.nan, math.nan)
-        is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
-        row = epsilon, play.label, *with_errors[0], behind, error, is_clear
+    """Return the standings of results that share an epsilon, the lowest mean first.
+
+    Those of one definition of privacy follow one another.
+    """
+    groups = dict[str, list[PlayResult]]()
+    for play in sorted(plays, key=lambda play: float(play.mean[-1])):
+        privacy = "not declared" if budget_of(play.parameters) else "not private"
         if budget := play.budget:
-            found.append(Standing(*row, budget.notion, budget.claimed, budget.composed))
-        else:
-            privacy = "not declared" if budget_of(play.parameters) else "not private"
-            found.append(Standing(*row, privacy, None, None))
+            privacy = f"{budget.notion} at δ = {budget.delta:.3g}".removesuffix(" at δ = 0")
+        groups.setdefault(privacy, []).append(play)
+    found = []
+    for privacy, group in groups.items():
+        for play in group:
+            final, with_errors = play.regret[:, -1], list[tuple[float, float]]()
+            for values in (final, final - group[0].regret[:, -1]):
+                # Runs that differ by rounding alone have no spread, a single one has no error.
+                error = math.nan
+                if len(values) > 1:
+                    is_equal = np.ptp(values) <= ROUNDING * abs(values).max()
+                    error = 0.0 if is_equal else float(values.std(ddof=1)) / math.sqrt(len(values))
+                with_errors.append((float(values.mean()), error))
+            behind, error = with_errors[1] if len(group) > 1 else (math.nan, math.nan)
+            is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
+            row = epsilon, play.label, *with_errors[0], behind, error, is_clear, privacy
+            spent = (play.budget.claimed, play.budget.composed) if play.budget else (None, None)
+            found.append(Standing(*row, *spent))
     return found
 
 
-def verdict(panel: Sequence[Standing]) -> str:
-    """Return a sentence on the standings of one panel: the lowest mean, and if the runs decide."""
-    best, *rest = judged = [place for place in panel if not math.isnan(place.behind)]
+def verdict(panel: Sequence[Standing], runs: int) -> str:
+    """Return sentences on the standings of one panel: the lowest means, and if the runs decide.
+
+    Algorithms of different definitions of privacy are not compared.
+    """
+    groups = {privacy: [*places] for privacy, places in groupby(panel, attrgetter("privacy"))}
+    private = [privacy for privacy in groups if not privacy.startswith("not ")]
+    ranked = {privacy for privacy, group in groups.items() if len(group) > 1}
+    sentences = []
+    for privacy, group in groups.items():
+        if privacy in (ranked or private or groups):
+            under = "Without privacy" if privacy == "not private" else f"Under {privacy}"
+            sentence = _lowest(group)
+            sentences.append(f"{under}: {sentence}" if len(groups) > 1 else sentence)
+    if ranked and 1 < runs < FEWEST:
+        sentences.append(f"From {runs} runs, standard errors are rough.")
+    if len(private) > 1:
+        sentences.append("Budgets of different definitions of privacy are not comparable.")
+    return " ".join(sentences)
+
+
+def _lowest(group: Sequence[Standing]) -> str:
+    best, *rest = group
     if not rest:
         return f"{best.label} ends at a mean regret of {with_error(best.regret, best.error)}."
-    kind = "algorithms" if len(judged) == len(panel) else "private algorithms"
-    lowest = f"{best.label} has the lowest mean of the {len(judged)} {kind}"
+    if all(abs(p.behind) <= ROUNDING * best.regret and p.behind_error == 0 for p in rest):
+        mean = with_error(best.regret, best.error)
+        return f"The {len(group)} algorithms have the same regret in every run, {mean} on average."
+    lowest = f"{best.label} has the lowest mean of the {len(group)} algorithms"
+    if len({place.claimed for place in group}) > 1:
+        lowest += " (at different budgets)"
     if math.isnan(best.error):
         return f"{lowest}, but nothing is decided: one run has no standard error."
     if near := ", ".join(place.label for place in rest if not place.is_clear):
@@ -211,9 +243,9 @@ class Comparison:
     plays with several settings has its labels as keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
     `lower_bounds` are, by epsilon, Theorem 3 of azize2022 times log t at the rounds of the plays,
     float64 of shape (checkpoints,), in units of reward; empty if the arms are not Bernoulli.
-    For each of the epsilons, in the order given, there are `standings`, the lowest regret first,
-    and a verdict: one sentence on the lowest regret and whether the runs decide. Without a budget,
-    the only epsilon is None.
+    For each of the epsilons, in the order given, there are `standings`, the lowest regret of each
+    definition of privacy first, and a verdict: on the lowest regrets and whether the runs decide.
+    Without a budget, the only epsilon is None.
     """
 
     epsilons: tuple[float | None, ...]
@@ -235,7 +267,7 @@ class Comparison:
     def plot(self) -> Figure:
         """Draw the mean regret over the rounds, one panel for each epsilon, and the lower bound.
 
-        Bands are one standard deviation on either side.
+        Bands are one standard error on either side.
         """
         return draw_figure(self._spec, self._series)
 
@@ -316,7 +348,7 @@ def comparison(
         MappingProxyType(plays),
         MappingProxyType(bounds),
         tuple(place for panel in places for place in panel),
-        tuple(map(verdict, places)),
+        tuple(verdict(place, spec.runs) for place in places),
         caption(spec),
         spec,
         tuple(series),

@@ -6,23 +6,29 @@ import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from rich.table import Table
 
-from dpbandits.api.arguments import environment_of, players_of, specification
+from dpbandits.api.arguments import environment_of, player, players_of, specification
 from dpbandits.api.plays import Comparison, comparison
-from dpbandits.checks.comparisons import counted, with_error
+from dpbandits.checks.comparisons import with_error
 from dpbandits.cli.process import console, value_of, values_of
-from dpbandits.factory import produce
+from dpbandits.factory import captions, produce
+from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.privacy.notions import NOTIONS
+from dpbandits.privacy.table import rows
 from dpbandits.store.blocks import Store
 
 LONGEST_NAME = 80  # characters of the folder's name
 COLUMNS = (
-    "regret: mean over the runs at the horizon, with its standard error; behind: mean difference"
-    " from the lowest in the same run, which is clear if it exceeds three of its standard errors;"
-    " claimed and composed: epsilon that the paper claims, and that the releases compose to."
+    "Columns: regret: mean over the runs at the horizon, with its standard error; behind: mean"
+    " difference in the same run from the lowest of the same definition of privacy, which is clear"
+    " if it exceeds three of its standard errors; claimed and composed: epsilon that the paper"
+    " claims, and that the releases compose to."
 )
 DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
 KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
@@ -33,7 +39,8 @@ def compare(words: Sequence[str]) -> int:
 
     Raises UserError for an invalid word.
     """
-    algorithms = [word for word in words if "=" not in word]
+    given = {word.partition("=")[0] for word in words if "=" in word}
+    algorithms = _expanded([word for word in words if "=" not in word], given)
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
@@ -82,28 +89,54 @@ def compare(words: Sequence[str]) -> int:
     if status := produce.produce(spec, settings):
         return status
     _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
+    console().print("\n".join(filter(None, ["", captions.order_of_arms(spec), COLUMNS])))
     return 0
+
+
+def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
+    # The named algorithms and those of groups: `all`, `not-private` or a definition of privacy. An
+    # algorithm of a group is left out if it has a parameter that is not given and has no default.
+    titles = {notion: notion.title.lower().replace(" ", "-") for notion in NOTIONS}
+    found = dict[str, None]()
+    for word in words:
+        if word not in ("all", "not-private", *titles.values()):
+            found[word] = None
+            continue
+        for name in registry.algorithm_names():
+            module = registry.algorithm(name)
+            private = hasattr(module, "claim")
+            group = titles[rows([name])[0].claim.notion] if private else "not-private"
+            known = {"epsilon", "horizon", *module.Params._field_defaults, *given}
+            known |= player(name, {}).settings.keys()
+            needed = [f"{name}.{k}" for k in module.Params._fields if k not in known]
+            if word in ("all", group) and {*needed} <= given:
+                found[name] = None
+            elif word in ("all", group):
+                print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
+    return list(found)
 
 
 def _print(title: str, found: Comparison) -> None:
     terminal, play = console(), next(iter(found.plays.values()))
+    runs = f"{len(play.regret):,} run{'s' * (len(play.regret) > 1)}"
     for epsilon, verdict in zip(found.epsilons, found.verdicts, strict=True):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column("", overflow="fold")
         for column in ("regret", "behind", "", "claimed", "composed"):
             table.add_column(column, justify="right", no_wrap=True)
-        for place in found.standings:
-            if place.epsilon == epsilon:
-                claimed, composed = place.privacy, ""
+        panel = (place for place in found.standings if place.epsilon == epsilon)
+        for privacy, places in groupby(panel, attrgetter("privacy")):
+            table.add_row(privacy)
+            for place in places:
+                budgets = ("", "")
                 if place.claimed is not None and place.composed is not None:
-                    claimed = f"{place.claimed:.4g}"
-                    composed = f"{place.composed:.4g}".replace("inf", "no bound")
+                    budgets = f"{place.claimed:.4g}", f"{place.composed:.4g}"
                 behind = with_error(place.behind, place.behind_error).replace("nan", "")
                 clear = "clear" if place.is_clear else ""
                 regret = with_error(place.regret, place.error)
-                table.add_row(place.label, regret, behind, clear, claimed, composed)
-        game = f"epsilon = {epsilon:g}, T = {play.horizon:,}, {counted(len(play.regret), 'run')}"
+                spent = (budget.replace("inf", "no bound") for budget in budgets)
+                table.add_row(f"  {place.label}", regret, behind, clear, *spent)
+        game = f"epsilon = {epsilon:g}, T = {play.horizon:,}, {runs}"
         terminal.print(f"\nFinal {title[0].lower()}{title[1:]}, {game}", soft_wrap=True)
         terminal.print(table)
         terminal.print(verdict)
-    terminal.print(f"\nColumns: {COLUMNS}")

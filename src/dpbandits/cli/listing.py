@@ -19,7 +19,7 @@ from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 
 SOFTWARE = """\
-@software{{dpbandits,
+@misc{{dpbandits,
   title   = {{{{{title}}}}},
   author  = {{{{{author}}}}},
   version = {{{version}}},
@@ -86,30 +86,34 @@ def _comment(group: str, name: str) -> str:
     return " ".join(line.strip("# ") for line in head[0].splitlines()) if head else ""
 
 
+def _drawn(figure: str) -> set[str]:
+    # The paper of a figure and its files of conf/algorithm, with those of a figure that it extends.
+    found = {str(conf_files.read_member("figure", figure).get("paper"))}
+    for group, name in conf_files.defaults(project.member_file("figure", figure)):
+        is_figure = not group and name in project.names("figure")
+        found |= _drawn(name) if is_figure else {name}
+    return found
+
+
 def cite(names: Sequence[str]) -> None:
     """Print BibTeX entries of the project and of the papers that names stand for.
 
     A name is a figure, the key of a paper or an algorithm; without names, print all papers. Raises
     UserError for an unknown name.
     """
-    from dpbandits.factory.papers import OWN, PAPERS  # late: the list does not wait for NumPy
+    from dpbandits.factory.papers import OWN, PAPERS, SOURCES  # late: the list waits for no NumPy
 
-    papers = {paper.key: paper for paper in PAPERS if paper.key != OWN}
+    papers = {paper.key: paper for paper in (*PAPERS, *SOURCES) if paper.key != OWN}
     figures, files = project.names("figure"), project.names("algorithm")
     cited: dict[str, set[str]] = {}
     for name in names:
-        found, algorithms = {name} & {*papers}, {name} & {*files}
-        if name in figures and not found:  # it draws algorithms of several papers
-            content = conf_files.read_member("figure", name)
-            pairs = [entry for entry in content.get("defaults", []) if isinstance(entry, dict)]
-            algorithms = {str(member) for pair in pairs for member in pair.values()} & {*files}
-            found = {str(content["paper"])}
-        elif not (found or algorithms or name in registry.algorithm_names()):
+        if name not in {*papers, *figures, *files, *registry.algorithm_names()}:
             near = nearest(name, [*papers, *figures, *files])
             raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {near}")
-        # The head of an algorithm's file names its source.
-        heads = [_comment("algorithm", algorithm) for algorithm in algorithms]
-        cited[name] = found | {key for key in papers if any(key in head for head in heads)}
+        found = _drawn(name) if name in figures else {name}  # it draws those of several papers
+        # The head of an algorithm's file names its sources.
+        heads = " ".join(_comment("algorithm", algorithm) for algorithm in found & {*files})
+        cited[name] = {key for key in papers if key in found | {*re.findall(r"\w+", heads)}}
     software = yaml.safe_load((project.SHIPPED / "CITATION.cff").read_text("utf-8"))
     authors = " and ".join(author["name"] for author in software["authors"])
     number, title = version("dpbandits"), software["title"]

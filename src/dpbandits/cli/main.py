@@ -159,9 +159,10 @@ def compare(*rivals: Algorithm) -> int:
     """Play algorithms in one game and draw their regret, with the lower bound and their order.
 
     Args:
-        rivals: algorithms, and environment=c2 or means=0.9,0.5, epsilon=0.1,1, horizon=10_000,
-            runs=50, seed=1, dp-se.beta=0.01,0.1 (a curve for each value), workers=1; defaults:
-            epsilon=1 horizon=1_000_000 runs=100 checkpoints=linear centre=mean spread=std
+        rivals: algorithms or groups (all, not-private, global-dp, ...), and environment=c2 or
+            means=0.9,0.5, epsilon=0.1,1, horizon=10_000, runs=50, seed=1, workers=1,
+            adap-ucb.alpha=2,4 (a curve for each value); defaults: epsilon=1 horizon=1_000_000
+            runs=100 checkpoints=linear centre=mean spread=standard-error
     """
     load_factory()
     from dpbandits.cli.compare import compare

@@ -206,8 +206,9 @@ def _read(
             now = None if override.is_delete() else now
         if now != before:
             changes[place] = Change(place, now, None if key == PROFILE else before)
-    spec = replace(spec, changes=tuple(changes[key] for key in sorted(changes)))
-    return Read(spec, read_settings(values, overrides, spec.changes), plain)
+    differing = [changes[key] for key in sorted(changes)]
+    spec = replace(spec, changes=tuple(change for change in differing if not change.is_ink))
+    return Read(spec, read_settings(values, overrides, differing), plain)
 
 
 def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path: str) -> str:

@@ -161,7 +161,16 @@ class FigureReader:
             seed=self.seed,
             profile=self.composed.plain["profile"]["name"],
             annotated=form["annotated"] or original is None,
+            appearance=self._appearance(),
         )
+
+    def _appearance(self) -> spec.Appearance:
+        width = self.form["width"]
+        is_number = isinstance(width, int | float) and not isinstance(width, bool)
+        if width not in (None, "column", "page") and not (is_number and 1 <= width <= 50):
+            problem = f"must be column, page or inches from 1 to 50, got {shown(width)}"
+            raise self.error("figure.width", problem)
+        return spec.Appearance(**{key: self.form[key] for key in spec.Appearance._fields})
 
     def _text(self, template: str, path: str, values: Mapping[str, Any]) -> str:
         try:
@@ -283,7 +292,7 @@ class FigureReader:
             label=label,
             legend=legend,
             reading=reading,
-            look=spec.StyleOverride(form["colour"], form["marker"], form["line"]),
+            look=spec.StyleOverride(form["colour"] or None, form["marker"], form["line"]),
             annotation=form["annotation"],
             style=bound if curve.kind == "bound" else curve.name,
             shows=shows,

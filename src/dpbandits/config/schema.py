@@ -17,6 +17,7 @@ from dpbandits.experiments.regret import Regret
 from dpbandits.kernel import parameters
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.parameters import Count
+from dpbandits.spec.figure import FORMATS
 from dpbandits.tables import statistics
 
 Keys = dict[Any, Any]
@@ -54,6 +55,12 @@ FIGURE: Kinds = {
     "centre": [*statistics.CENTRES],
     "spread": [*statistics.SPREADS],
     "checkpoints": [grid.value for grid in Grid],
+    "width": Any,
+    "font_size": parameters.Positive,
+    "untitled": bool,
+    "legend": ["below", "right", "none"],
+    **{axis: ["linear", "log"] for axis in ("x_axis", "y_axis")},
+    "format": [*FORMATS],
     **SHARED,
 }
 PANEL: Kinds = {
@@ -74,7 +81,7 @@ SPECIAL: dict[str, Kinds] = {  # keys of a curve of one kind
 CURVE: Kinds = {
     **dict.fromkeys(("algorithm", "rule", "bound", "label", "legend", "reading"), str),
     "runs": Count,
-    "colour": Annotated[str, msgspec.Meta(pattern="^#[0-9A-Fa-f]{6}$")],
+    "colour": str,
     "marker": ["o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", ""],
     "line": ["-", "--", "-.", ":", ""],
     "annotation": bool,

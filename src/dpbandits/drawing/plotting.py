@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,27 +11,35 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import fill
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import matplotlib
 import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError, in_one_line, nearest, place_and_reason
 from dpbandits.kernel.roots import PACKAGE
+from dpbandits.spec.figure import AS_DRAWN, Appearance
+from dpbandits.spec.figure import FORMATS as FORMATS
 from dpbandits.tables.series import Series
 
 # fontTools warns about dates inside fonts, which no picture shows.
 logging.getLogger("fontTools").setLevel(logging.ERROR)
 
 COLUMN, PAGE = 3.4, 6.75  # inches: width of one column, and of a page
+WIDTHS = {"column": COLUMN, "page": PAGE}
 LETTERS_AN_INCH = 15.5  # characters per inch of the title line
 CHANGED = "#B00020"  # colour of the text about changes
-FORMATS = ("pdf", "svg", "png")
+SIZES = (
+    *("font.size", "axes.titlesize", "axes.labelsize"),
+    *("xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+)
+PLACES = {"below": "outside lower center", "right": "outside right center"}  # of a legend
 
 PREAMBLE = (
     r"For LuaLaTeX, with \usepackage{pgfplots} \usepgfplotslibrary{groupplots}"
@@ -61,6 +70,7 @@ class Drawing:
     panels: tuple[PanelDrawing, ...]
     changes: str = ""  # differences from the figure's file, written above the picture
     annotated: bool = True  # with what the original does not have: insets, tables, bounds, slopes
+    appearance: Appearance = AS_DRAWN
 
 
 def drawing_file(paper: str) -> Path:
@@ -129,6 +139,56 @@ def style_digest(paper: str) -> str:
     return digest.hexdigest()
 
 
+def drawn(draw: Callable[[Drawing], Figure], drawing: Drawing) -> Figure:
+    """Draw a figure and give it the appearance that is asked for; a style must be in use.
+
+    A legend that is wider than the page gets fewer columns.
+    """
+    look, sizes = drawing.appearance, cast(dict[str, Any], matplotlib.rcParams)
+    if look.font_size:
+        factor = look.font_size / sizes["font.size"]
+        sizes.update({key: factor * sizes[key] for key in SIZES})
+    figure = draw(drawing)
+    if look.width:
+        figure.set_figwidth(WIDTHS.get(str(look.width)) or float(look.width))
+    for ax in figure.axes:
+        if look.untitled:
+            ax.set_title("".join(re.findall(r"^\(\w+\)", ax.get_title())))
+        if look.x_axis not in (None, ax.get_xscale()):
+            ax.set_xscale(str(look.x_axis))
+            ax.autoscale(axis="x")
+        if look.y_axis not in (None, ax.get_yscale()):
+            ax.set_yscale(str(look.y_axis))
+            ax.autoscale(axis="y")
+    for legend in [*figure.legends]:
+        if look.legend or legend.get_window_extent().width > figure.bbox.width:
+            _place_anew(figure, legend, look.legend or "below")
+    return figure
+
+
+def _place_anew(figure: Figure, old: Legend, place: str) -> None:
+    # Replaces a legend by one with as many columns as fit, and adds its height to the figure's.
+    number, height = len(old.get_texts()), old.get_window_extent().height
+    old.remove()
+    given: dict[str, Any] = {
+        "handles": old.legend_handles,
+        "labels": [text.get_text() for text in old.get_texts()],
+        "title": old.get_title().get_text() or None,
+        "title_fontproperties": old.get_title().get_fontproperties(),
+        "prop": old.prop,
+        "loc": PLACES.get(place),
+    }
+    for rows in range(number if place == "right" else 1, (place != "none") * number + 1):
+        columns = -(-number // rows)  # balanced
+        new = figure.legend(**given, ncols=columns)
+        if columns == 1 or new.get_window_extent().width <= figure.bbox.width:
+            height -= new.get_window_extent().height
+            break
+        new.remove()
+    if place != "right":
+        figure.set_figheight(figure.get_figheight() - height / figure.dpi)
+
+
 def render(
     draw: Callable[[Drawing], Figure],
     drawing: Drawing,
@@ -146,7 +206,7 @@ def render(
     }
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = drawing.title
-        figure = draw(drawing)
+        figure = drawn(draw, drawing)
         if drawing.changes:  # in red above the picture: it is not the paper's figure
             letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
             text = fill(f"Changed: {drawing.changes}", letters)
@@ -158,7 +218,7 @@ def render(
         figure.set_layout_engine(None)
         look(figure)
         files = {}
-        for kind in FORMATS:
+        for kind in drawing.appearance.formats:
             buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata[kind])
             files[kind] = buffer.getvalue()
@@ -179,7 +239,7 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
             " python -m pip install matplot2tikz (in a clone: -r requirements-tikz.lock)"
         ) from error
     with matplotlib.style.context(style_file(), after_reset=True):
-        figure = draw(drawing)
+        figure = drawn(draw, drawing)
         figure.draw_without_rendering()
         for text in figure.findobj(Text):
             if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz

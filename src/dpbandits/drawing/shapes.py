@@ -136,7 +136,7 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     again = _again(panel)
     lines = [draw_curve(ax, series, again[i], i) for i, series in enumerate(panel.series)]
     shows = {series.shows for series in panel.series}
-    name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else "Regret")
+    name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else _y(panel))
     return lines
 
 
@@ -186,6 +186,7 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
         first = next((s for s in panel.series if s.runs), panel.series[0])
         alone = first.shows is Quantity.REGRET and not first.runs
         y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
+        y = y.replace("Regret", _y(panel))
         name_axes(ax, PARAMETERS.get(first.over, symbol(first.over)), y)
     return lines
 
@@ -207,6 +208,11 @@ def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     write_decades(ax.xaxis)
     write_decades(ax.yaxis)
     return handles
+
+
+def _y(panel: PanelDrawing) -> str:
+    counted = {series.pulls for series in panel.series}
+    return "Regret" if True not in counted else "Pulls" if False not in counted else "Regret, pulls"
 
 
 def _again(panel: PanelDrawing) -> list[int]:
@@ -235,6 +241,7 @@ def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = Non
         series.x,
         series.centre,
         linestyle=line,
+        linewidth=style.width,
         color=style.colour,
         marker=style.marker,
         markevery=marked or None,

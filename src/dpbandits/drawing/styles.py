@@ -20,6 +20,7 @@ class Style(NamedTuple):
     colour: str
     marker: str
     line: str = "-"
+    width: float | None = None  # of the line, in points; None: that of the house style
 
 
 # Keyed by algorithm, not by label: "DP-UCB" names two of them. The colours are those of Okabe and
@@ -63,13 +64,14 @@ STYLES = {
     "transition": Style("#6b6b6b", "o", ""),  # dots where the regimes of a bound meet
 }
 
-# For algorithms without an entry above, such as those of users: colours as far as possible from
-# all colours above and from one another.
+# For algorithms without an entry above, such as those of users, with a strong line: quiet colours,
+# as far as possible from all those above and from one another.
 SPARE_COLOURS = (
-    *("#F200F2", "#D28769", "#003DF2", "#F2003D"),
-    *("#C579F2", "#00A600", "#1B214C", "#9100A6"),
+    *("#002050", "#E85870", "#404000", "#9880E8"),
+    *("#004030", "#C88060", "#906000", "#704C88"),
 )
-SPARE_MARKERS = ("h", "*", "X", "8")
+SPARE_MARKERS = ("*", "8", "H", "h")
+STRONG = 1.8  # points
 
 # The second and later curves of one algorithm in a panel keep its colour, have filled markers and
 # take the next of these lines.
@@ -92,7 +94,7 @@ def style_of(name: str) -> Style:
     for stranger in sorted(members - STYLES.keys()):
         first = sha256(stranger.encode()).digest()[0] % len(SPARE_COLOURS)
         colours = SPARE_COLOURS[first:] + SPARE_COLOURS[:first]
-        spare = [Style(c, m, "-.") for m, c in product(SPARE_MARKERS, colours)]
+        spare = [Style(c, m, width=STRONG) for m, c in product(SPARE_MARKERS, colours)]
         taken = styles.values()
         styles[stranger] = next((style for style in spare if style not in taken), spare[0])
     return styles[name]

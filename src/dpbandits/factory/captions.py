@@ -22,7 +22,7 @@ from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.factory import papers
 from dpbandits.files import project
 from dpbandits.kernel import parameters
-from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
+from dpbandits.privacy.notions import BUDGETS, Guarantee, approximate, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.tables import references
 
@@ -40,6 +40,13 @@ SPREADS = {
     "nine-tenths": "bands hold the middle nine tenths of the runs",
     "gini": "bars are Gini mean differences of the runs above, and of those below",
 }
+COMPARED = "comparison"  # drawing function of figures without a text of their own
+NEVER_TIE = ("adap-ucb", "adac-ucb")  # noise in an index that is not clipped
+# Bounds on the limit of the regret over log T.
+ASYMPTOTIC = (
+    "azize2025.lower_bound",
+    *(f"azize2022.{name}_lower_bound" for name in ("problem_dependent", "no_privacy", "basis")),
+)
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
 AUDITS = "privacy-audit"  # whose reference has the audit of every algorithm
@@ -59,11 +66,49 @@ def caption(spec: FigureSpec) -> str:
         f"{drawn[:1].upper()}{drawn[1:]}.",
         games(spec),
     ]
-    texts = [" ".join(filter(None, opening)), spec.note, summary(spec)]
+    note = [spec.note, limits(spec)]
+    if spec.changes or spec.draw == COMPARED:
+        note += [order_of_arms(spec), not_comparable(spec)]
+    texts = [" ".join(filter(None, part)) for part in (opening, note, [summary(spec)])]
     keys = "|".join(key for key in papers.BY_KEY if key != OWN)
     named = [re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, t) for t in texts if t]
     wrapped = (textwrap.wrap(plain(text), WIDTH, break_on_hyphens=False) for text in named)
     return "\n\n".join(map("\n".join, wrapped)) + "\n"
+
+
+def limits(spec: FigureSpec) -> str:
+    """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
+    drawn = [curve for panel in spec.panels for curve in spec.drawn(panel)]
+    bounds = {c.legend: c.sources[0].member for c in drawn if "lower_bound" in c.sources[0].member}
+    found = [in_mathtext(legend) for legend, member in bounds.items() if member in ASYMPTOTIC]
+    if not found or "asymptotic" in spec.note or not any(curve.played for curve in drawn):
+        return ""
+    return f"{'Lower bounds' if len(found) == len(bounds) else _and(found)} are asymptotic."
+
+
+def order_of_arms(spec: FigureSpec) -> str:
+    """Return a sentence on the algorithms that an order of the arms favours; "" without any."""
+    favoured = dict[str, None]()
+    for curve in (c for panel in spec.panels for c in spec.drawn(panel) if c.played):
+        for source in curve.sources:
+            ties = parameters.plain(source.params).get("ties") == "first"
+            is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
+            if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
+                favoured[_name(curve)] = None
+    where = "where nothing tells the arms apart, as at small budgets, the first one is pulled"
+    return f"{_and([*favoured])}: {where}, here the best." if favoured else ""
+
+
+def not_comparable(spec: FigureSpec) -> str:
+    """Return a sentence on definitions of privacy, with their deltas, that share a panel."""
+    mixed = dict[str, None]()
+    for panel in spec.panels:
+        sources = [source for curve in spec.drawn(panel) for source in curve.played]
+        claims = [approximate(claim) for s in sources if (claim := s.declared("claim"))]
+        found = {f"{c.notion.title} at δ = {number(c.delta, 3)}": None for c in claims}
+        mixed |= found if len(found) > 1 else {}
+    names = [name.removesuffix(" at δ = 0") for name in mixed]
+    return f"Budgets of {_and(names)} are not comparable." if names else ""
 
 
 def summary(spec: FigureSpec) -> str:
@@ -74,7 +119,7 @@ def summary(spec: FigureSpec) -> str:
         for curve in spec.drawn(panel):
             experiments = [experiment for experiment in curve.sources if experiment.spends]
             if experiments and not curve.reading:  # a reading names its budget
-                name = in_mathtext(curve.label.partition(" (epsilon=")[0])
+                name = _name(curve)
                 budgets.setdefault(name, set()).add(_spent(experiments))
                 if warned := warning(curve):
                     warnings[f"{name}: {warned}."] = None
@@ -123,6 +168,10 @@ def _spent(experiments: Sequence[Experiment]) -> str:
             words.append(f"{whole} ε")
     low, high = words
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
+
+
+def _name(curve: Curve) -> str:
+    return in_mathtext(curve.label.partition(" (epsilon=")[0])
 
 
 def _and(names: Sequence[str]) -> str:
@@ -201,8 +250,10 @@ def privacy(curve: Curve) -> str:
     bandits = [experiment for experiment in experiments if experiment.bandit]
     result = audited(bandits[0].member, bandits[0].params) if bandits else None
     made = ((_budget(c.params), getattr(c.params, "delta", 0.0)) for c in bandits)
-    # A lower bound counts if it was made with the budget of every experiment, and is not 0.
-    if result and result.epsilon and {*made} == {(result.budget_given, result.delta)}:
+    # A lower bound counts if it was made with the budget of every experiment, and is not 0. One
+    # above the budget of these games is of others, with more rounds.
+    is_ours = result and {*made} == {(result.budget_given, result.delta)}
+    if result and is_ours and 0 < result.epsilon <= min(composed) * (1 + 1e-9):
         by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
         text = f"{text}; audited: at least {result.epsilon:.3g}{by_one_choice}"
     return text

@@ -1,12 +1,13 @@
-"""Papers whose figures are reproduced, from papers.bib, as pages and captions cite them."""
+"""Papers whose figures are reproduced, from papers.bib, as pages and captions cite them.
+
+Other sources of algorithms are in sources.bib.
+"""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from dpbandits.spec.figure import OWN as OWN
-
-BIBLIOGRAPHY = Path(__file__).with_name("papers.bib").read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,14 @@ def _read(bibtex: str) -> Paper:
     )
 
 
+def _entries(file: str) -> tuple[Paper, ...]:
+    text = Path(__file__).with_name(file).read_text("utf-8")
+    return tuple(map(_read, text.strip().split("\n\n")))
+
+
+SOURCES = _entries("sources.bib")
 PAPERS = (
-    *map(_read, BIBLIOGRAPHY.strip().split("\n\n")),
+    *_entries("papers.bib"),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
 )
 BY_KEY = {paper.key: paper for paper in PAPERS}

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from matplotlib.colors import CSS4_COLORS, TABLEAU_COLORS, is_color_like
 from matplotlib.figure import Figure
 
 from dpbandits.checks.comparisons import counted
@@ -44,7 +45,6 @@ from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 from dpbandits.tables.series import Series, summarise, to_csv
 
-KINDS = (*plotting.FORMATS, "csv", "txt", "json")
 VERDICT = "verdict.json"
 Drawer = tuple[Callable[[plotting.Drawing], Figure], str]  # with the digest of the style
 
@@ -70,7 +70,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     print(
         f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
         f" {'drawn' if is_drawn else 'pictures are up to date'};"
-        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(KINDS)}}}"
+        f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(kinds(spec))}}}"
         f"{verdicts}"
     )
     return ExitStatus.DONE
@@ -171,6 +171,11 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
     return store
 
 
+def kinds(spec: FigureSpec) -> tuple[str, ...]:
+    """Return the endings of a figure's files."""
+    return *spec.appearance.formats, "csv", "txt", "json"
+
+
 def command(verb: str, spec: FigureSpec, settings: Settings) -> str:
     """Return the command line that repeats this, without overrides of folders and engines."""
     if settings.command:
@@ -190,11 +195,11 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
         for p in spec.panels
     )
     changes = "; ".join(change.words(replaced=False) for change in spec.changes)
-    return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated)
+    return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated, spec.appearance)
 
 
 def refuse_undrawable(spec: FigureSpec) -> None:
-    r"""Raise UserError for the first text, such as `$\foobar$`, that matplotlib cannot draw.
+    r"""Raise UserError for the first text, such as `$\foobar$`, or colour that cannot be drawn.
 
     The message names its key and what sets it: the command line or the figure's file, which selects
     the algorithms whose files may set labels.
@@ -209,6 +214,10 @@ def refuse_undrawable(spec: FigureSpec) -> None:
             path = f"figure.curves.{curve.name}"
             parts = ((k, getattr(curve, k)) for k in ("reading", "label", "legend"))
             texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in parts]
+            if (colour := curve.look.colour) and not is_color_like(colour):
+                near = nearest(colour, [*TABLEAU_COLORS, *CSS4_COLORS])
+                problem = f"{path}.colour {shown(colour)} is no colour of matplotlib; {near}"
+                raise UserError(f"{spec.name}: {problem}")
     for name, text, drawn in texts:
         if reason := fault(drawn):
             typed = any(f"{name}.".startswith(f"{change.key}.") for change in spec.changes)
@@ -254,7 +263,7 @@ def write(
     inputs = sha256(to_json(undated))
     for part in (*texts.values(), verdict, repr(spec).encode(), style.encode()):
         inputs.update(sha256(part).hexdigest().encode())
-    path = {kind: folder / f"{spec.name}.{kind}" for kind in KINDS}  # a name may have dots
+    path = {kind: folder / f"{spec.name}.{kind}" for kind in kinds(spec)}  # a name may have dots
     if not again and _is_up_to_date(path, inputs.hexdigest(), verdict):
         return series, claims, False
     keywords = f"{command('run', spec, settings)}, revision {revision()}"

@@ -1,7 +1,8 @@
 """Specification of a figure: frozen values between the configuration and everything else.
 
 Overrides of runs, seed, engine and paths do not change a figure: the store shares their results,
-and the caption states runs and seed. Every other difference from the figure's file is a `Change`.
+and the caption states runs and seed. Nor do those of the form of its picture, which get a folder of
+their own. Every other difference from the figure's file is a `Change`.
 """
 
 import re
@@ -14,6 +15,7 @@ from dpbandits.experiments import Experiment, Quantity
 
 FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
+FORMATS = ("pdf", "svg", "png")
 LONGEST_NAME = 80  # characters of a folder's name
 TRANSITION = "transition"  # style of the points where the privacy regimes of a bound meet
 OWN = "across"  # in place of a paper's key, for figures of our own
@@ -27,7 +29,25 @@ class StyleOverride(NamedTuple):
     line: str | None = None
 
 
+class Appearance(NamedTuple):
+    """Form of a picture on its page; None: that of the drawing function. It changes no number."""
+
+    width: float | str | None = None  # in inches, or `column` or `page`
+    font_size: float | None = None  # in points, of titles, labels and legends
+    untitled: bool = False
+    legend: str | None = None  # `below` the panels, on the `right`, or `none`
+    x_axis: str | None = None  # `linear` or `log`
+    y_axis: str | None = None
+    format: str | None = None  # the only format to write
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Formats of the picture's files."""
+        return (self.format,) if self.format else FORMATS
+
+
 AS_THE_ALGORITHM = StyleOverride()
+AS_DRAWN = Appearance()
 Points = tuple[tuple[float, float], ...]  # (x, y), in ascending order of x
 
 
@@ -94,6 +114,12 @@ class Change:
     value: str | None  # None: deleted
     before: str | None  # value in the files; None: absent there
 
+    @property
+    def is_ink(self) -> bool:
+        """True if it changes the form of the picture alone, and no number or text."""
+        keys = "|".join([*Appearance._fields, r"curves\.[^.]+\.(colour|marker|line)"])
+        return bool(re.fullmatch(rf"figure\.({keys})", self.key))
+
     def words(self, replaced: bool = True) -> str:
         """Return its text in a caption, with the value that it replaces.
 
@@ -138,6 +164,7 @@ class FigureSpec:
     profile: str = "paper"
     changes: tuple[Change, ...] = ()  # differences from the figure's file
     annotated: bool = True  # with what the original does not have; always so without an original
+    appearance: Appearance = AS_DRAWN
 
     def runs_of_experiments(self) -> dict[Experiment, int]:
         """Return every experiment with its number of runs, in the order of the panels.

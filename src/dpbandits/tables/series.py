@@ -42,6 +42,7 @@ class Series:
     over: str = "t"  # name of x: the round, or the swept parameter
     shows: Quantity = Quantity.REGRET
     published: Points = ()  # of the paper's own picture
+    pulls: bool = False  # counts pulls of an arm, not regret
 
     @property
     def artist_id(self) -> str:
@@ -117,7 +118,9 @@ def short(x: float) -> int | float:
 def identity(panel: str, curve: Curve) -> dict[str, Any]:
     """Return the fields of a Series that the specification of its curve fixes."""
     same = ("label", "legend", "style", "fit", "reading", "look", "over", "shows", "published")
-    return {"panel": panel, "curve": curve.name, **{name: getattr(curve, name) for name in same}}
+    pulls = "pulls of arm" in getattr(curve.sources[0], "game", {})
+    fields = {name: getattr(curve, name) for name in same}
+    return {"panel": panel, "curve": curve.name, "pulls": pulls, **fields}
 
 
 def x_values(curve: Curve) -> np.ndarray:
