@@ -74,7 +74,7 @@ def findings(subject: Subject) -> Iterator[tuple[str, str, str]]:
         except Broken as error:
             outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
         except Exception as error:
-            outcome, numbers = "FAILED", reason(error, subject.algorithm)
+            outcome, numbers = "FAILED", reason(error, registry.member("algorithm", subject.algorithm))
             remedy = "this error ended the check"
         yield outcome, f"{title}: {numbers}", remedy
         if remedy and title in NEEDED:
