@@ -127,9 +127,8 @@ def report_uncompiled(experiments: Iterable[Experiment]) -> None:
 
 
 def advice(experiment: Experiment) -> str:
-    """Return the command that explains a failed run of an algorithm of a user's source, or ''."""
-    if experiment.family != "algorithm" or not is_stored(experiment):
-        return ""
-    if registry.member(experiment.family, experiment.member).root is PACKAGE:
-        return ""
-    return f"; `dpbandits verify {experiment.member}` explains what to change"
+    """Return the command that explains a failed run of a user's algorithm or law, or ''."""
+    for kind, name in experiment.members if is_stored(experiment) else ():
+        if kind != "stopping rule" and registry.member(kind, name).root is not PACKAGE:
+            return f"; `dpbandits verify {name}` explains what to change"
+    return ""
