@@ -262,6 +262,10 @@ def test_a_result_tells_what_was_pulled_and_received() -> None:
     pulls = played.pulls()
     assert pulls.sum(axis=1).tolist() == [300] * 4
     np.testing.assert_allclose(pulls @ [0.0, 0.4], played.regret[:, -1])
+    arms, rewards = played.record(run=2)
+    assert (arms.dtype, arms.shape, rewards.shape) == (np.dtype(np.int64), (300,), (300,))
+    assert {*arms[:2]} == {0, 1} == {*rewards}
+    assert rewards[arms == 0].mean() > rewards[arms == 1].mean()
 
     def first(params: Any, bandit: Any, rng: Any) -> None:
         pull_many(bandit, 0, rounds_left(bandit))
@@ -272,6 +276,7 @@ def test_a_result_tells_what_was_pulled_and_received() -> None:
     first.__name__ = second.__name__ = "changing"
     played = dp.play(first, **SMALL)
     assert played.pulls().tolist() == [[300, 0]] * 4
+    assert played.record()[0].tolist() == [0] * 300
     dp.play(second, **SMALL)
     with pytest.raises(dp.UserError, match="changing has changed since"):
         played.pulls()

@@ -21,6 +21,7 @@ from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.drawing import plotting, shapes
+from dpbandits.environments._recorded import Recorded
 from dpbandits.experiments import budget as spent
 from dpbandits.experiments.regret import Game
 from dpbandits.factory.captions import caption
@@ -93,6 +94,16 @@ class PlayResult:
         if not np.array_equal([bandit.curve for bandit in bandits], self.regret):
             raise UserError(f"{self.label} has changed since these runs were played: play again")
         return np.array([bandit.pulls for bandit in bandits])
+
+    def record(self, run: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Play one run anew; return its arms, int64 (T,), and its rewards, float64 (T,).
+
+        Arms count from 0. A batch of pulls has no single rewards, so they are drawn one by one:
+        after the first batch, the record is of another run with the same distribution.
+        """
+        arms, rewards = np.zeros(self.horizon, np.int64), np.zeros(self.horizon)
+        Game(self._experiment).play(run, around=lambda law: Recorded(law, arms, rewards))
+        return arms, rewards
 
     def to_frame(self) -> Any:
         """Return a tidy pandas table with the columns algorithm, run (from 0), round and regret.
