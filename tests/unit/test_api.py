@@ -22,6 +22,7 @@ import scipy.stats
 
 import dpbandits as dp
 from dpbandits.api.plays import Standing, verdict
+from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import pull_many, rounds_left
 from dpbandits.kernel.errors import UserError
 from dpbandits.store.key import sources
@@ -176,6 +177,7 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"means": None}, "neither is given"),
     ("play", ("ucb",), {"means": None, "environment": "c9"}, "unknown environment 'c9'"),
     ("play", ("ucb",), {"means": None, "environment": "c9.yaml"}, "c9.yaml cannot be read"),
+    ("play", ("ucb",), {"means": None, "environment": 3}, "3 is no reward distribution"),
     ("play", ("ucb",), {"means": [0.5, 2]}, r"means in \[0, 1\]"),
     ("play", ("ucb",), {"horizon": None}, "horizon is missing"),
     ("play", ("ucb",), {"horizon": 1}, "at least 2, the number of arms"),
@@ -290,7 +292,7 @@ def test_an_interval_is_that_of_student() -> None:
     assert np.isnan(dp.play("ucb", **SMALL | {"runs": 1}).interval()).all()
 
 
-def test_an_environment_may_be_a_path(tmp_path: Path) -> None:
+def test_an_environment_may_be_a_path_or_an_object(tmp_path: Path) -> None:
     game: dict[str, Any] = {"horizon": 100, "runs": 2, "progress": False}
     file = tmp_path / "own.yaml"
     for means in ([0.5, 0.9], [0.5, 0.7]):  # also after an edit
@@ -300,6 +302,10 @@ def test_an_environment_may_be_a_path(tmp_path: Path) -> None:
             np.testing.assert_array_equal(
                 dp.play("ucb", environment=path, **game).regret, expected.regret
             )
+    constants = SimpleNamespace(Params=bernoulli.Params, arms=bernoulli.arms, law=bernoulli.law)
+    found = dp.play("ucb", environment={"law": constants, "means": [0.5, 0.9]}, **game)
+    assert "key" not in found.provenance
+    assert found.pulls().sum() == 200
 
 
 def test_a_comparison_is_drawn_on_given_axes_and_written_for_papers_and_notebooks() -> None:

@@ -143,8 +143,9 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
             origin = project.member_file("environment", environment)
         environment = environment_of(environment)
     elif not isinstance(environment, Mapping):
-        problem = f"must be a name or a law with its parameters, got {shown(environment)}"
-        raise UserError(f"{caller}: environment {problem}")
+        environment = {"law": environment}
+    if not isinstance(law := environment.get("law"), str | None):
+        environment = {**environment, "law": user_algorithms.register_law(law)}
     return instances.instance(plain(environment), origin, caller)
 
 

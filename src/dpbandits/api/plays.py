@@ -155,7 +155,8 @@ def play(
             names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
             needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or the path of any such
-            file; or a law with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
+            file; or a law with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`. The
+            law may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.

@@ -36,7 +36,7 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     """
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
     law = description.get("law")
-    if law not in registry.environment_names():
+    if law not in {*registry.environment_names(), *registry.LAWS_NOT_STORED}:
         near = nearest(str(law), registry.environment_names())
         raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
     if isinstance(content.get("means"), Mapping):
