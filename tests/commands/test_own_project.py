@@ -71,7 +71,8 @@ def test_a_law_of_a_project_is_played_by_algorithms_of_the_package(own: Path) ->
 def test_a_project_is_found_from_below_and_by_its_variable(own: Path, tmp_path: Path) -> None:
     lines = dpbandits(own, "list").out.splitlines()
     named = {line.split()[1] for line in lines if "(my_own_paper)" in line}
-    assert named == {"my-figure", "my-algorithm", "my-instance"}
+    mine = {"my-figure", "my-algorithm", "my-instance", "clipped-gaussian", "my-gaussians"}
+    assert named == mine
     assert dpbandits(own / "conf" / "figure", *FIGURE).counts[:2] == (0, 12)
     assert dpbandits(tmp_path, *FIGURE, DPBANDITS_PROJECT=str(own)).counts[:2] == (0, 12)
     line = refused(tmp_path / "für mich", "list", DPBANDITS_PROJECT="nowhere")

@@ -1,10 +1,16 @@
 """`dpbandits verify` catches planted mistakes of every kind, and passes sound algorithms."""
 
+import re
+import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 from commands import DPBANDITS, ROOT, Done, Process
+
+from dpbandits import contract
 
 SOUND = (ROOT / "template" / "algorithms" / "my_algorithm.py").read_text("utf-8")
 SHORT = ("pulls: Count = 1000", "pulls: Count = 20")  # an audit sees more of short phases
@@ -16,7 +22,7 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     "no-kernel": ("the file is complete", "decorate it with @kernel", (("@kernel\n", ""),)),
     "undecorated-helper": (
         "plays to the horizon",
-        "algorithms/undecorated_helper.py, line 36: TypingError: Untyped global name 'half'",
+        "algorithms/undecorated_helper.py, line 36, in play: TypingError: Untyped global name",
         (
             ("@kernel\n", "def half(x):\n    return x / 2\n\n\n@kernel\n"),
             ("= mean + laplace", "= half(mean) + laplace"),
@@ -24,27 +30,51 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     ),
     "misspelt": (
         "plays to the horizon",
-        "misspelt.py, line 33: TypingError: NameError: name 'argmaxx' is not defined",
+        "misspelt.py, line 33, in play: NameError: name 'argmaxx' is not defined",
         ((LAST, LAST.replace("argmax(", "argmaxx(")),),
     ),
     "no-such-attribute": (
         "plays to the horizon",
-        "line 33: TypingError: Unknown attribute 'means' of type Bandit",
+        "line 33, in play: TypingError: Unknown attribute 'means' of type Bandit",
         ((LAST, LAST.replace("private_mean)", "bandit.means)")),),
     ),
     "no-such-field": (
         "plays to the horizon",
-        "line 31: TypingError: Unknown attribute 'pull' of type Params",
+        "line 31, in play: TypingError: Unknown attribute 'pull' of type Params",
         (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pull)"),),
     ),
     "arm-of-float": (
         "plays to the horizon",
-        "No implementation of function Function(<function pull_many",
+        "line 31, in play: NumbaTypeError: Unsupported array index type float64",
         (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm * 1.0, params.pulls)"),),
+    ),
+    "one-end": (
+        "plays to the horizon",
+        "line 33, in play: TypingError: missing a required argument: 'high'",
+        ((LAST, f"    rng.integers(3)\n{LAST}"),),
+    ),
+    "wrong-helper": (
+        "plays to the horizon",
+        "algorithms/wrong_helper.py, line 28, in half: TypingError: Unknown attribute 'mean'",
+        (
+            ("@kernel\n", "@inlined\ndef half(x):\n    return x.mean() / 2\n\n\n@kernel\n"),
+            ("= mean + laplace", "= half(mean) + laplace"),
+            ("import kernel", "import inlined, kernel"),
+        ),
+    ),
+    "never-pulls": (
+        "plays to the horizon",
+        "in play: Endless: its games do not end within",
+        ((LAST, f"    while True:\n        private_mean[0] = 0.0\n{LAST}"),),
+    ),
+    "pulls-nothing": (
+        "plays to the horizon",
+        "in play: Endless: its games do not end within",
+        ((LAST, f"    while rounds_left(bandit):\n        pull_many(bandit, 0, 0)\n{LAST}"),),
     ),
     "pulls-of-float": (
         "plain Python gives the same bits",
-        "pulls_of_float.py, line 31: TypeError: 'float' object cannot be interpreted",
+        "pulls_of_float.py, line 31, in play: TypeError: 'float' object cannot be interpreted",
         (("pull_many(bandit, arm, params.pulls)", "pull_many(bandit, arm, params.pulls * 1.5)"),),
     ),
     "beyond-the-horizon": (
@@ -133,12 +163,19 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             assert before in text, name
             text = text.replace(before, after)
         sources[name.replace("-", "_")] = text
+    (sources["counting"],) = examples("add-an-algorithm.md", "Epsilon-greedy")
     folder = project(tmp_path_factory.mktemp("project"), **sources)
-    done = dpbandits(folder, "verify", *MISTAKES, "sound")
+    done = dpbandits(folder, "verify", *MISTAKES, "sound", "counting")
     assert done.status == 1, done.err
     assert done.out.rstrip().endswith("checks failed")
     parts = done.out.split("(algorithms/")[1:]
     return {part.partition(".py)")[0].replace("_", "-"): part for part in parts}
+
+
+def examples(page: str, first: str) -> list[str]:
+    """Return the Python files of a page whose docstrings begin with a word."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    return re.findall(rf'^```python\n("""{first}.*?)^```$', text, re.MULTILINE | re.DOTALL)
 
 
 def dpbandits(folder: Path, *words: str) -> Done:
@@ -164,9 +201,111 @@ def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[st
     assert "to fix it: " in caught[0]
 
 
-def test_a_sound_algorithm_passes_every_check(reports: dict[str, str]) -> None:
-    assert "FAILED" not in reports["sound"]
-    assert reports["sound"].count("  passed ") == 11
+@pytest.mark.parametrize(("name", "passed"), [("sound", 11), ("counting", 10)])
+def test_a_sound_algorithm_passes_every_check(
+    name: str, passed: int, reports: dict[str, str]
+) -> None:
+    assert "FAILED" not in reports[name]
+    assert reports[name].count("  passed ") == passed
+
+
+CLIPPED = (ROOT / "template" / "environments" / "clipped_gaussian.py").read_text("utf-8")
+REWARD = "min(max(rng.normal(law.centres[arm], law.sd), 0.0), 1.0)"
+COINS = (ROOT / "src/dpbandits/environments/bernoulli.py").read_text("utf-8")
+GAPS = "means.max() - means"
+MEANS = "[mean(centre, params.sd) for centre in params.centres]"
+SUM = "rng.binomial(n, law.means[arm])"
+
+# By name: what the report says, the source and the changes of it.
+DISTRIBUTIONS: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
+    "out-of-range": (
+        "FAILED rewards are in [0, 1]: a reward of arm",
+        CLIPPED,
+        ((", 0.0)", ", -1.0)"),),
+    ),
+    "no-number": ("a reward of arm 1 is nan", CLIPPED, ((REWARD, "math.nan"),)),
+    "no-gap": ("by arm 3 in round", CLIPPED, ((GAPS, "means - means"),)),
+    "other-means": ("FAILED gaps are those of the means", CLIPPED, ((MEANS, "params.centres"),)),
+    "changes": (
+        "FAILED gaps are those of the means",
+        CLIPPED,
+        ((REWARD, REWARD.replace("[arm]", "[arm if t < 5000 else 2 - arm]")),),
+    ),
+    "misnamed": ("and 0.9 by `means`", CLIPPED, (("centres", "means"),)),
+    "not-compiled": (
+        "not_compiled.py, line 54, in draw_reward: TypingError: missing a required argument",
+        CLIPPED,
+        ((REWARD, f"rng.integers(3) + {REWARD}"),),
+    ),
+    "other-sum": ("FAILED sums are those of", COINS, ((SUM, SUM.replace("n,", "n, 0.95 *")),)),
+    "gapless": (
+        "must have `gaps`, an array of 3 numbers",
+        CLIPPED,
+        ((f", {GAPS}", ""), ("    gaps: np.ndarray\n", "")),
+    ),
+    "negative": (
+        "numbers in [0, 1], 0 for the best arm",
+        CLIPPED,
+        ((GAPS, "means - means.max()"),),
+    ),
+    "sound": ("the largest mean is in [0.84", CLIPPED, ()),
+    "coins": ("9 two-sample tests of 2,000 sums", COINS, ()),
+}
+
+
+@pytest.fixture(scope="module")
+def laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Project with planted reward distributions, and the one whose means change of the page."""
+    folder = project(tmp_path_factory.mktemp("laws"))
+    (folder / "environments").mkdir()
+    (changing,) = examples("add-a-distribution.md", "Coins")
+    sources = {"changing-coins": changing}
+    for name, (_, text, changes) in DISTRIBUTIONS.items():
+        for before, after in changes:
+            assert before in text, name
+            text = text.replace(before, after)
+        sources[name] = text
+    for name, text in sources.items():
+        (folder / "environments" / f"{name.replace('-', '_')}.py").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_wrong_distribution_is_refused_and_a_sound_one_passes(name: str, laws: Path) -> None:
+    said, text, _ = DISTRIBUTIONS[name]
+    means = "means" if text is COINS or name == "misnamed" else "centres"
+    done = dpbandits(laws, "verify", name, f"{means}=0.9,0.7,0.5")
+    report = " ".join((done.out + done.err).split())
+    assert said in report
+    is_sound = name in ("sound", "coins")
+    assert (done.status == 0) == is_sound == ("all checks passed" in report)
+
+
+def test_means_that_change_are_played_with_the_regret_of_their_file(laws: Path) -> None:
+    values = "before=0.9,0.1", "after=0.3,0.6", "change=100"
+    assert "all checks passed" in dpbandits(laws, "verify", "changing-coins", *values).out
+    second = "def play(params, bandit, rng):\n    pull_many(bandit, 1, rounds_left(bandit))"
+    program = (
+        "import dpbandits as dp\nfrom dpbandits.kernel.bandit import pull_many, rounds_left\n"
+        f"{second}\ngame = {{'law': 'changing-coins', 'before': [0.9, 0.1], 'after': [0.3, 0.6]}}\n"
+        "found = dp.play(play, environment=game | {'change': 100}, horizon=300, runs=1)\n"
+        "print(found.regret[0, -1])"
+    )
+    source = str(ROOT / "src")
+    done = Process(sys.executable, "-c", program, folder=str(laws), PYTHONPATH=source).done()
+    assert float(done.out) == pytest.approx(80.0), done.err
+
+
+def test_checks_leave_the_main_thread_to_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = list[threading.Thread]()
+
+    def check(subject: object) -> str:
+        threads.append(threading.current_thread())
+        return ""
+
+    monkeypatch.setitem(cast(dict[str, object], contract.CHECKS), "the file is complete", check)
+    next(contract.findings(contract.load("ucb", {})))
+    assert threads[0] is not threading.main_thread()
 
 
 @pytest.fixture

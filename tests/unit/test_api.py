@@ -1,9 +1,12 @@
 """Python interface: its public names, its results, its errors and its examples."""
 
 import ast
+import copy
 import doctest
 import importlib
 import json
+import multiprocessing
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,10 +16,13 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pandas
 import pytest
+import scipy.stats
 
 import dpbandits as dp
 from dpbandits.api.plays import Standing, verdict
+from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import pull_many, rounds_left
 from dpbandits.kernel.errors import UserError
 from dpbandits.store.key import sources
@@ -170,11 +176,13 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"environment": "c2"}, "both are given"),
     ("play", ("ucb",), {"means": None}, "neither is given"),
     ("play", ("ucb",), {"means": None, "environment": "c9"}, "unknown environment 'c9'"),
+    ("play", ("ucb",), {"means": None, "environment": "c9.yaml"}, "c9.yaml cannot be read"),
+    ("play", ("ucb",), {"means": None, "environment": 3}, "3 is no reward distribution"),
     ("play", ("ucb",), {"means": [0.5, 2]}, r"means in \[0, 1\]"),
     ("play", ("ucb",), {"horizon": None}, "horizon is missing"),
     ("play", ("ucb",), {"horizon": 1}, "at least 2, the number of arms"),
     ("play", ("ucb",), {"runs": 0}, "runs must be a whole number from 1"),
-    ("play", ("ucb",), {"grid": "dense"}, "unknown checkpoints 'dense'"),
+    ("play", ("ucb",), {"checkpoints": "dense"}, "unknown checkpoints 'dense'"),
     ("play", ("ucb",), {"workers": 0}, "workers must be a whole number"),
     ("play", ("nas",), {}, "nas.yaml names no algorithm, and rules and bounds play no arms"),
     ("play", (3,), {}, "3 is no algorithm"),
@@ -198,6 +206,121 @@ def test_a_mistake_is_an_error_of_one_line(
         getattr(dp, name)(*arguments, **game | changes)
     assert "\n" not in str(caught.value)
     assert not Path("cache").exists()
+
+
+def test_every_result_can_be_pickled_copied_and_sent_to_a_spawned_process() -> None:
+    results: list[Any] = [
+        dp.play("adap-ucb", epsilon=1.0, **SMALL),
+        dp.compare(["dp-se", "ucb"], **SMALL),
+        dp.budget("dp-se", epsilon=0.5),
+        dp.run_audit("adap-ucb", epsilon=1.0, plays=1000, workers=1),
+        dp.figure("ftpl-new-cdf", progress=False),
+    ]
+    offered = {name for name in dp.__all__ if isinstance(getattr(dp, name), type)}
+    results.append(results[1].standings[0])
+    assert {type(result).__name__ for result in results} == offered - {"UserError"}
+    for result in (*results, UserError("a line")):
+        again = pickle.loads(pickle.dumps(result)), copy.deepcopy(result)
+        assert [repr(one) for one in again] == [repr(result)] * 2
+    np.testing.assert_array_equal(copy.deepcopy(results[0]).pulls().sum(axis=1), [300] * 4)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(repr, (results,)) == repr(results)
+
+
+GAME = {"horizon": 100, "runs": 2, "seed": 7, "workers": 1, "epsilon": 1}
+AUDIT = {"many_arms": 3, "changed_reward": 1, "seed": 7, "workers": 1}
+NUMBERS: list[tuple[str, tuple[Any, ...], dict[str, Any], dict[str, int]]] = [
+    ("play", ("dp-exp3-lap",), ARMS, GAME),
+    ("compare", (["ucb", "dp-se"],), ARMS, GAME),
+    ("budget", ("dp-se",), {}, {"horizon": 100, "arms": 3, "epsilon": 1}),
+    ("run_audit", ("adap-ucb",), {"plays": np.int64(1000), "epsilon": 1.0}, AUDIT),
+    ("lower_bound", (), ARMS, {"horizon": 100, "epsilon": 1}),
+]
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float32, np.array])
+@pytest.mark.parametrize(("name", "arguments", "game", "numbers"), NUMBERS)
+def test_numbers_of_numpy_are_numbers(
+    name: str, arguments: Any, game: dict[str, Any], numbers: dict[str, int], kind: Any
+) -> None:
+    function = getattr(dp, name)
+    expected = repr(function(*arguments, **game, **numbers))
+    of_numpy = {key: kind(value) for key, value in numbers.items()}
+    assert repr(function(*arguments, **game, **of_numpy)) == expected
+
+
+def test_means_budgets_and_algorithms_may_be_any_sequence() -> None:
+    game: dict[str, Any] = {"horizon": 100, "runs": 2, "progress": False}
+    kinds: list[Any] = [np.array, pandas.Series, iter]
+    expected = repr(dp.compare(["ucb", "dp-se"], epsilon=[0.5, 1], means=[0.5, 0.75], **game))
+    for kind in kinds:
+        algorithms, budgets, means = kind(["ucb", "dp-se"]), kind([0.5, 1]), kind([0.5, 0.75])
+        assert repr(dp.compare(algorithms, epsilon=budgets, means=means, **game)) == expected
+    assert dp.lower_bound(means=iter([0.5, 0.75]), horizon=pandas.Series([9, 99])).shape == (2,)
+
+
+def test_a_result_tells_what_was_pulled_and_received() -> None:
+    played = dp.play("ucb", **SMALL)
+    pulls = played.pulls()
+    assert pulls.sum(axis=1).tolist() == [300] * 4
+    np.testing.assert_allclose(pulls @ [0.0, 0.4], played.regret[:, -1])
+    arms, rewards = played.record(run=2)
+    assert (arms.dtype, arms.shape, rewards.shape) == (np.dtype(np.int64), (300,), (300,))
+    assert {*arms[:2]} == {0, 1} == {*rewards}
+    assert rewards[arms == 0].mean() > rewards[arms == 1].mean()
+
+    def first(params: Any, bandit: Any, rng: Any) -> None:
+        pull_many(bandit, 0, rounds_left(bandit))
+
+    def second(params: Any, bandit: Any, rng: Any) -> None:
+        pull_many(bandit, 1, rounds_left(bandit))
+
+    first.__name__ = second.__name__ = "changing"
+    played = dp.play(first, **SMALL)
+    assert played.pulls().tolist() == [[300, 0]] * 4
+    assert played.record()[0].tolist() == [0] * 300
+    dp.play(second, **SMALL)
+    with pytest.raises(dp.UserError, match="changing has changed since"):
+        played.pulls()
+
+
+def test_an_interval_is_that_of_student() -> None:
+    played = dp.play("uniform", **SMALL)
+    final = played.regret[:, -1]
+    ends = scipy.stats.t.interval(0.9, 3, final.mean(), scipy.stats.sem(final))
+    np.testing.assert_allclose(played.interval(0.9)[:, -1], ends)
+    assert np.isnan(dp.play("ucb", **SMALL | {"runs": 1}).interval()).all()
+
+
+def test_an_environment_may_be_a_path_or_an_object(tmp_path: Path) -> None:
+    game: dict[str, Any] = {"horizon": 100, "runs": 2, "progress": False}
+    file = tmp_path / "own.yaml"
+    for means in ([0.5, 0.9], [0.5, 0.7]):  # also after an edit
+        file.write_text(f"law: bernoulli\nmeans: {means}\n")
+        expected = dp.play("ucb", means=means, **game)
+        for path in (file, str(file)):
+            np.testing.assert_array_equal(
+                dp.play("ucb", environment=path, **game).regret, expected.regret
+            )
+    constants = SimpleNamespace(Params=bernoulli.Params, arms=bernoulli.arms, law=bernoulli.law)
+    found = dp.play("ucb", environment={"law": constants, "means": [0.5, 0.9]}, **game)
+    assert "key" not in found.provenance
+    assert found.pulls().sum() == 200
+
+
+def test_a_comparison_is_drawn_on_given_axes_and_written_for_papers_and_notebooks() -> None:
+    found = dp.compare(["ucb", "dp-se"], epsilon=[0.5, 2], **SMALL)
+    figure, axes = matplotlib.pyplot.subplots(1, 2)
+    assert found.plot(axes) is figure
+    assert [len(ax.get_legend().texts) for ax in axes] == [3, 3]
+    with pytest.raises(dp.UserError, match="an axes for each of 2"):
+        found.plot(axes[0])
+    rows = [line for line in found.latex().splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 5
+    assert r"\toprule" in found.latex()
+    html = found._repr_html_() or ""
+    assert html.count("<tr") == 5
+    assert found.verdicts[0] in html
 
 
 LONG = {**SMALL, "horizon": 2000}

@@ -15,6 +15,8 @@ import make_mutants
 import make_readme
 import make_thresholds
 import marked_part
+import numba
+import numpy as np
 import pytest
 from commands import ROOT, documented_keys
 from mutants import table
@@ -63,6 +65,22 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
 def test_a_generated_page_is_the_one_that_its_script_writes(script: str) -> None:
     page, generate = GENERATED[script]
     assert generate() == text(page), f"python scripts/{script.partition(' ')[0]}.py"
+
+
+def test_random_numbers_of_the_page_are_those_of_kernels_with_the_same_bits() -> None:
+    calls = {*re.findall(r"`(rng\.\w+\([^`]*?\))`", text("docs/add-an-algorithm.md"))}
+    assert len(calls) > 9
+    values = {"K": 3, "a": 0.5, "b": 0.75, "k": 2.0, "m": 0.5, "n": 10, "p": 0.3, "s": 1.5}
+    for call in calls:
+        plain = eval(f"lambda rng, {', '.join(values)}: {call}")
+        python, compiled = (
+            [function(rng, *values.values()) for _ in range(20)]
+            for function, rng in (
+                (function, np.random.Generator(np.random.PCG64(1)))
+                for function in (plain, numba.njit(plain))
+            )
+        )
+        assert python == compiled, call
 
 
 def test_links_of_the_readme_lead_to_files() -> None:

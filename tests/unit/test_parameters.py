@@ -4,9 +4,11 @@ import itertools
 import json
 import math
 from enum import IntEnum
+from fractions import Fraction as Exact
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from dpbandits.algorithms.private_ucb import Relaxation
@@ -28,6 +30,10 @@ from dpbandits.kernel.parameters import (
 )
 
 REAL = [float, Positive]
+NUMPY: list[Any] = [
+    np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"]
+]
+EXACT = [*NUMPY, np.array, Exact]
 WHOLE = [int, Rounds, Count, Arms, Seed]
 
 
@@ -50,6 +56,8 @@ class Example(NamedTuple):
     [
         *((annotation, value, "1.0") for annotation in REAL for value in (1, 1.0)),
         *((annotation, value, "1000000") for annotation in WHOLE for value in (10**6, 1e6)),
+        *((kind, number(1), "1.0") for kind in REAL for number in EXACT),
+        *((kind, number(7), "7") for kind in WHOLE for number in EXACT),
         *((annotation, [0.25, 0.5], "(0.25, 0.5)") for annotation in (Means, OpenMeans)),
         (Means, (0, 1), "(0.0, 1.0)"),
         (Means, [-0.0, 0.5], "(0.0, 0.5)"),  # the JSON that names key and streams would differ
@@ -66,6 +74,7 @@ def test_a_value_becomes_one_of_the_annotated_type(
 
 
 NO_NUMBERS = [math.nan, math.inf, -math.inf, "1", "1e6", True, None, [1.0], {}, 1j, 10**400]
+NO_NUMBERS += [np.bool_(True), np.str_("1"), np.float32(np.nan), np.array([1.0]), np.complex128(1)]
 NO_MEANS = [[], [0.5], [0.5, 1.5], [-0.5, 0.5], [0.5, math.nan], [0.5, "0.5"], [0.5, True]]
 NO_MEANS += [[0.5, None], [[0.5, 0.5], [0.5, 0.5]], "0.5,0.5", 0.5, None, {0.5: 0.5, 0.25: 0.25}]
 

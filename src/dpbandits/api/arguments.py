@@ -2,12 +2,12 @@
 
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from dpbandits.config import compose, conf_files, instances
 from dpbandits.config.settings import Settings
@@ -96,10 +96,11 @@ def players_of(algorithms: Any) -> list[Player]:
     Given parameters are part of the label, which also names the curve if another has the same name.
     Raises UserError if there are none, if two are the same, or for an invalid one.
     """
-    if isinstance(algorithms, str) or not algorithms:
+    is_list = isinstance(algorithms, Iterable) and not isinstance(algorithms, str)
+    players, entries = [], [*algorithms] if is_list else []
+    if not entries:
         raise UserError(f"compare: give a list of algorithms, got {shown(algorithms)}")
-    players = []
-    for entry in algorithms:
+    for entry in entries:
         is_pair = isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], Mapping)
         players.append(player(*entry) if is_pair else player(entry, {}))
     names = Counter(entry.name for entry in players)
@@ -134,13 +135,17 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         raise UserError(f"{caller}: the game needs {needs}; {problem}")
     if means is not None:
         environment = {"law": "bernoulli", "means": means}
+    elif isinstance(environment, PathLike) or str(environment).endswith((".yaml", ".yml")):
+        origin = str(environment)
+        environment = conf_files.read_path(Path(environment), origin)
     elif isinstance(environment, str):
         if environment in project.names("environment"):
             origin = project.member_file("environment", environment)
         environment = environment_of(environment)
     elif not isinstance(environment, Mapping):
-        problem = f"must be a name or a law with its parameters, got {shown(environment)}"
-        raise UserError(f"{caller}: environment {problem}")
+        environment = {"law": environment}
+    if not isinstance(law := environment.get("law"), str | None):
+        environment = {**environment, "law": user_algorithms.register_law(law)}
     return instances.instance(plain(environment), origin, caller)
 
 
@@ -250,10 +255,10 @@ def plain(value: Any) -> Any:
     """Return an argument as a configuration would hold it: numbers, texts, lists, mappings."""
     if isinstance(value, IntEnum):
         return parameters.reading_name(value)
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if hasattr(value, "tolist"):  # of NumPy, also a single number, or a Series of pandas
+        return value.tolist()
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Set):  # unordered
         return [plain(item) for item in value]
     return value

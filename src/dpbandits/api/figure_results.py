@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import matplotlib.style
@@ -77,9 +76,7 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     store, missing = computed(spec, settings, progress)
     written = tuple(produce.write(spec, settings, store)[0])
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.kinds(spec)}
-    return FigureResult(
-        spec.name, caption(spec), folder, MappingProxyType(files), missing, spec, written
-    )
+    return FigureResult(spec.name, caption(spec), folder, files, missing, spec, written)
 
 
 def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[StoreWithMemory, int]:

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby
 from operator import attrgetter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import matplotlib.style
@@ -13,19 +14,23 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.special import stdtrit
 
 from dpbandits import theory
-from dpbandits.api.arguments import Player, player, players_of, specification
+from dpbandits.api.arguments import Player, plain, player, players_of, specification
 from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.drawing import plotting, shapes
+from dpbandits.environments._recorded import Recorded
 from dpbandits.experiments import budget as spent
+from dpbandits.experiments.regret import Game
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
 from dpbandits.judge.verdicts import FEWEST
 from dpbandits.kernel import parameters
+from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.notions import budget_of
 from dpbandits.run.user_algorithms import is_stored
 from dpbandits.spec.figure import FigureSpec
@@ -64,6 +69,7 @@ class PlayResult:
     computed: int
     provenance: Mapping[str, Any]
     _series: Series
+    _experiment: Any
 
     def __repr__(self) -> str:
         runs, final = len(self.regret), with_error(self.mean[-1], self.standard_error[-1])
@@ -72,6 +78,35 @@ class PlayResult:
     def quantiles(self, q: float | Sequence[float] = (0.25, 0.5, 0.75)) -> np.ndarray:
         """Return quantiles over the runs, (checkpoints,), or (len(q), checkpoints) for several."""
         return np.quantile(self.regret, q, axis=0)
+
+    def interval(self, level: float = 0.95) -> np.ndarray:
+        """Return the ends of Student's t interval for the mean regret, (2, checkpoints).
+
+        It takes the mean of the runs as normal: few runs of a skewed regret have a wider one.
+        """
+        width = stdtrit(len(self.regret) - 1, (1 + level) / 2) * self.standard_error
+        return np.array([self.mean - width, self.mean + width])
+
+    def pulls(self) -> np.ndarray:
+        """Play all runs once more and return the pulls of each arm, int64 of shape (runs, arms).
+
+        Raises UserError if a run has another regret, as after the algorithm was changed.
+        """
+        game = Game(self._experiment)
+        bandits = [game.play(run) for run in range(len(self.regret))]
+        if not np.array_equal([bandit.curve for bandit in bandits], self.regret):
+            raise UserError(f"{self.label} has changed since these runs were played: play again")
+        return np.array([bandit.pulls for bandit in bandits])
+
+    def record(self, run: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Play one run anew; return its arms, int64 (T,), and its rewards, float64 (T,).
+
+        Arms count from 0. A batch of pulls has no single rewards, so they are drawn one by one:
+        after the first batch, the record is of another run with the same distribution.
+        """
+        arms, rewards = np.zeros(self.horizon, np.int64), np.zeros(self.horizon)
+        Game(self._experiment).play(run, around=lambda law: Recorded(law, arms, rewards))
+        return arms, rewards
 
     def to_frame(self) -> Any:
         """Return a tidy pandas table with the columns algorithm, run (from 0), round and regret.
@@ -90,41 +125,46 @@ class PlayResult:
         with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
             if ax is None:
                 _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
-            shapes.draw_all_over_time(ax, plotting.PanelDrawing("a", "", (self._series,)))
-            ax.set(xlabel="Round $t$", ylabel="Regret")
-            ax.legend()
+            _draw_on(ax, [self._series])
         return ax
+
+
+def _draw_on(ax: Axes, series: Iterable[Series]) -> None:
+    shapes.draw_all_over_time(ax, plotting.PanelDrawing("a", "", tuple(series)))
+    ax.set(xlabel="Round $t$", ylabel="Regret")
+    ax.legend()
 
 
 def play(
     algorithm: Any,
     *,
-    environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
+    environment: Any = None,
+    means: Any = None,
     horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
-    grid: str = "linear",
+    checkpoints: str = "linear",
     workers: int | None = None,
     progress: bool = True,
     **parameters: Any,
 ) -> PlayResult:
     """Play an algorithm and return the regret of every run, with its statistics.
 
-    The runs are those of figures: the same algorithm, parameters, game, grid and seed share the
-    blocks of the store, and only missing runs are computed.
+    The runs are those of figures: the same algorithm, parameters, game, checkpoints and seed share
+    the blocks of the store, and only missing runs are computed.
 
     Args:
         algorithm: name of an algorithm or of a file in conf/algorithm/; `dpbandits list` prints all
             names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
             needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
-        environment: name of a file in conf/environment/, such as "c2", or a law with its
-            parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
+        environment: name of a file in conf/environment/, such as "c2", or the path of any such
+            file; or a law with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`. The
+            law may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment.
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
         seed: root of all random streams; None selects that of conf/config.yaml.
-        grid: checkpoints: "linear", 200 steps; "log", 24 a factor of 10; or "end", only T.
+        checkpoints: "linear", 200 steps; "log", 24 a factor of 10; or "end", only T.
         workers: number of threads; None: all cores.
         progress: show a progress bar on a terminal, or lines elsewhere.
         **parameters: parameters of the algorithm, such as epsilon.
@@ -133,11 +173,11 @@ def play(
 
     Examples:
         >>> import dpbandits as dp
-        >>> game = {"means": [0.5, 0.75], "horizon": 100, "runs": 2, "grid": "end"}
+        >>> game = {"means": [0.5, 0.75], "horizon": 100, "runs": 2, "checkpoints": "end"}
         >>> dp.play("adap-ucb", epsilon=1.0, **game).regret.shape
         (2, 1)
     """
-    values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid}
+    values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints}
     values["workers"], entries = workers, [player(algorithm, parameters)]
     spec, settings = specification("play", entries, (), (environment, means), values)
     found = comparison(spec, entries, (), *computed(spec, settings, progress))
@@ -264,25 +304,46 @@ class Comparison:
         """Return the standings as a pandas table, one row for every algorithm and epsilon."""
         return frame(list(self.standings), Standing._fields)
 
-    def plot(self) -> Figure:
+    def latex(self) -> str:
+        """Return the standings as a table of LaTeX, with the rules of booktabs; needs pandas."""
+        text: str = self.table().to_latex(index=False, escape=True, float_format="%.4g", na_rep="")
+        return text
+
+    def _repr_html_(self) -> str | None:
+        # Notebooks show the text of `repr` if this is None.
+        with suppress(UserError):
+            verdicts = "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts)
+            return f"{self.table().to_html(index=False, float_format='%.4g', na_rep='')}{verdicts}"
+        return None
+
+    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw the mean regret over the rounds, one panel for each epsilon, and the lower bound.
 
-        Bands are one standard error on either side.
+        Bands are one standard error on either side. Given axes, one for each epsilon, are drawn on,
+        and their figure is returned.
         """
-        return draw_figure(self._spec, self._series)
+        if ax is None:
+            return draw_figure(self._spec, self._series)
+        axes = np.atleast_1d(np.asarray(ax, object)).ravel()
+        if len(axes) != len(self.epsilons):
+            raise UserError(f"plot: give an axes for each of {len(self.epsilons)} epsilons")
+        for one, panel in zip(axes, self._spec.panels, strict=True):
+            _draw_on(one, (curve for curve in self._series if curve.panel == panel.letter))
+            one.set_title(panel.title)
+        return axes[0].figure
 
 
 def compare(
-    algorithms: Sequence[Any],
+    algorithms: Iterable[Any],
     *,
-    environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
-    epsilon: float | Sequence[float] | None = 1.0,
+    environment: Any = None,
+    means: Any = None,
+    epsilon: float | Iterable[float] | None = 1.0,
     delta: float | None = None,
     horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
-    grid: str = "linear",
+    checkpoints: str = "linear",
     workers: int | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -302,9 +363,10 @@ def compare(
         >>> found.plays["dp-se", 1.0].regret.shape[0], len(found.standings)
         (5, 2)
     """
-    budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(epsilon, object)))
-    values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": grid, "delta": delta}
-    values["workers"], entries = workers, players_of(algorithms)
+    budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(plain(epsilon), object)))
+    values: dict[str, Any] = {"horizon": horizon, "runs": runs, "seed": seed, "delta": delta}
+    values |= {"checkpoints": checkpoints, "workers": workers}
+    entries = players_of(algorithms)
     spec, settings = specification("compare", entries, budgets, (environment, means), values)
     return comparison(spec, entries, budgets, *computed(spec, settings, progress))
 
@@ -328,15 +390,16 @@ def comparison(
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
-                MappingProxyType(parameters.plain(experiment.params)),
+                parameters.plain(experiment.params),
                 experiment.setting(instances.description),
                 int(rounds[-1]),
                 experiment.seed,
                 *arrays,
                 Budget.of(claim, composed) if claim and composed is not None else None,
                 missing,
-                MappingProxyType({**known, **provenance()}),
+                {**known, **provenance()},
                 found,
+                experiment,
             )
         places.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
         if not (source := panel.curves[-1].sources[0]).columns:
@@ -345,8 +408,8 @@ def comparison(
             bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in horizons])
     return Comparison(
         epsilons,
-        MappingProxyType(plays),
-        MappingProxyType(bounds),
+        plays,
+        bounds,
         tuple(place for panel in places for place in panel),
         tuple(verdict(place, spec.runs) for place in places),
         caption(spec),

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from dpbandits.api.arguments import bandit, player
+from dpbandits.api.arguments import bandit, plain, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.kernel import registry
@@ -130,7 +129,7 @@ def run_audit(
     findings = tuple(Auditor(subject, root, threads, 0, arms, changed_reward).audit(games))
     return AuditResult(
         algorithm=chosen.name,
-        parameters=MappingProxyType(chosen.settings),
+        parameters=dict(chosen.settings),
         epsilon=max(finding.epsilon for finding in findings),
         claimed=findings[0].claim.epsilon,
         delta=findings[0].claim.delta,
@@ -142,8 +141,8 @@ def run_audit(
 
 def lower_bound(
     *,
-    environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
+    environment: Any = None,
+    means: Any = None,
     epsilon: float | None = None,
     horizon: int | Sequence[int] | np.ndarray,
 ) -> Any:
@@ -166,9 +165,10 @@ def lower_bound(
     if law != "bernoulli":
         raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {law}")
     budget = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
+    horizon = plain(horizon)
     rounds = [_checked("horizon", Rounds, n) for n in np.atleast_1d(np.asarray(horizon, object))]
     bounds = [azize2022.problem_dependent_lower_bound(instance.means, n, budget) for n in rounds]
-    return np.array(bounds) if np.ndim(horizon) else bounds[0]
+    return np.array(bounds) if isinstance(horizon, list) else bounds[0]
 
 
 def _checked(name: str, annotation: Any, value: Any) -> Any:

@@ -282,10 +282,11 @@ def audit(
 
 @APP.command
 def verify(*words: Algorithm) -> int:
-    """Check that algorithms keep the contract of this project; each failure with its remedy.
+    """Check algorithms or reward distributions; print each failure with its remedy.
 
     Args:
-        words: algorithms, and parameters of all of them, such as epsilon=0.5
+        words: algorithms, reward distributions or environments, and parameters of all of them,
+            such as epsilon=0.5 or means=0.7,0.4
     """
     load_joblib()  # the audit plays on all cores
     from dpbandits import contract
@@ -293,11 +294,13 @@ def verify(*words: Algorithm) -> int:
     names = [word for word in words if "=" not in word]
     if not names:
         raise UserError("which algorithm? dpbandits verify <name> [name=value]")
-    parameters = values_of([word for word in words if "=" in word])
+    parameters = {
+        key: [value_of(part) for part in value.split(",")] if "," in str(value) else value
+        for key, value in values_of([word for word in words if "=" in word]).items()
+    }
     failures = 0
-    for subject in [contract.load(name, parameters) for name in names]:
-        file = registry.member("algorithm", subject.algorithm).shown
-        print(f"{subject.algorithm} ({file})", flush=True)
+    for name, subject in [(name, contract.load(name, parameters)) for name in names]:
+        print(f"{name} ({contract.known(subject)[1].shown})", flush=True)
         for outcome, numbers, remedy in contract.findings(subject):
             print(f"  {outcome:<15}{numbers}", flush=True)
             if remedy:

@@ -31,8 +31,8 @@ def read_yaml(file: str) -> Mapping[str, Any]:
     return _load(project.find(file), file)
 
 
-@cache
-def _load(path: Path, file: str) -> Mapping[str, Any]:
+def read_path(path: Path, file: str) -> Mapping[str, Any]:
+    """Return the content of any file as it is now, as `read_yaml` does; messages call it `file`."""
     problem = "it must hold keys and values"
     try:
         text = path.read_text("utf-8")
@@ -46,6 +46,9 @@ def _load(path: Path, file: str) -> Mapping[str, Any]:
     if not isinstance(content, dict) or not content:
         raise UserError(f"{file} cannot be read: {problem}")
     return cast(Mapping[str, Any], content)
+
+
+_load = cache(read_path)
 
 
 def defaults(file: str) -> Iterator[tuple[str, str]]:

@@ -36,14 +36,22 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     """
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
     law = description.get("law")
-    if law not in registry.environment_names():
+    if law not in {*registry.environment_names(), *registry.LAWS_NOT_STORED}:
         near = nearest(str(law), registry.environment_names())
         raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
     if isinstance(content.get("means"), Mapping):
         steps = parameters.build(Steps, content["means"], f"{law}: means", lambda field: origin)
         content["means"] = np.linspace(*steps).tolist()
-    params = registry.environment(law).Params
-    return law, parameters.build(params, content, law, lambda field: origin)
+    module = registry.environment(law)
+    built = parameters.build(module.Params, content, law, lambda field: origin)
+    if hasattr(module, "table"):
+        return law, built
+    arms, distribution = module.arms(built), getattr(module, "law", lambda params: None)(built)
+    gaps: Any = getattr(distribution, "gaps", None)
+    if np.shape(gaps) != (arms,) or np.min(gaps) != 0 or np.max(gaps) > 1:
+        rule = f"must have `gaps`, an array of {arms} numbers in [0, 1], 0 for the best arm"
+        raise UserError(f"{law}: what law(params) returns {rule}; got {shown(gaps)} ({origin})")
+    return law, built
 
 
 def name(law: str, params: Any) -> str:
@@ -92,7 +100,7 @@ def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
     # gives none: the mistake is reported where the file is used.
     names: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
-        with suppress(UserError):
+        with suppress(Exception):  # also of a law of a project
             content = conf_files.read_member("environment", member)
             if isinstance(content.get("name"), str):
                 names[instance(content, member, member)] = content["name"]

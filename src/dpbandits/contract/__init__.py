@@ -1,23 +1,25 @@
-"""Contract of every algorithm, as checks that CI, a user's tests and `dpbandits verify` share.
+"""Contract of algorithms and reward distributions: checks of CI, a user's tests and `verify`.
 
 A check returns its numbers in one line, raises `Broken` with its numbers and a remedy, or raises
 `NotApplicable`, which pytest reports as a skipped test (docs/verify.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from multiprocessing.pool import ThreadPool
 from typing import Any, NamedTuple
 
 from dpbandits.audit.subject import Subject
-from dpbandits.config import conf_files
-from dpbandits.contract import conditions
+from dpbandits.config import conf_files, instances
+from dpbandits.contract import conditions, distributions
 from dpbandits.contract.conditions import Broken, NotApplicable, reason
+from dpbandits.contract.distributions import Distribution
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError
 
-__all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "load"]
+__all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "known", "load"]
 
-CHECKS: Mapping[str, Callable[[Subject], str]] = {
+CHECKS: Mapping[str, Callable[[Any], str]] = {
     "the file is complete": conditions.complete_file,
     "its parameters can be configured": conditions.configurable,
     "plays to the horizon": conditions.every_round,
@@ -30,64 +32,83 @@ CHECKS: Mapping[str, Callable[[Subject], str]] = {
     "plain Python gives the same bits": conditions.same_bits_in_python,
     "the policy sees only its rewards": conditions.only_rewards,
 }
-# After an incomplete file or a game that is not played to its end, no other check can be made.
-NEEDED = ("the file is complete", "plays to the horizon")
-USUAL = {"epsilon": 1.0, "rho": 1.0, "delta": 1e-6}  # of an algorithm without a default
+# After one of these fails, no other check can be made.
+NEEDED = ("the file is complete", "plays to the horizon", "rewards are in [0, 1]")
+USUAL = {"epsilon": 1.0, "rho": 1.0, "delta": 1e-6, "means": (0.75, 0.5, 0.4)}  # by default
 
 
 class Check(NamedTuple):
-    """One check of one algorithm with its parameters."""
+    """One check of an algorithm or a reward distribution with its parameters."""
 
     title: str
-    subject: Subject
+    subject: Subject | Distribution
 
     def __call__(self) -> str:
         """Return the numbers of the check. Raises Broken, NotApplicable or UserError."""
-        return CHECKS[self.title](self.subject)
+        return known(self.subject)[0][self.title](self.subject)
 
     def __str__(self) -> str:
         """Name of a test."""
-        return f"{self.subject.algorithm}: {self.title}"
+        subject = self.subject
+        name = subject.name if isinstance(subject, Distribution) else subject.algorithm
+        return f"{name}: {self.title}"
 
 
 def checks(*names: str, **settings: Any) -> list[Check]:
-    """Return all checks of the named algorithms, with some of their parameters set.
+    """Return all checks of the named algorithms or distributions, with some parameters set.
 
-    Raises UserError for an unknown algorithm or an invalid parameter.
+    Raises UserError for an unknown name or an invalid parameter.
     """
-    return [Check(title, load(name, settings)) for name in names for title in CHECKS]
+    subjects = [load(name, settings) for name in names]
+    return [Check(title, subject) for subject in subjects for title in known(subject)[0]]
 
 
-def findings(subject: Subject) -> Iterator[tuple[str, str, str]]:
+def known(subject: Subject | Distribution) -> tuple[Mapping[str, Any], registry.Member]:
+    """Return the checks of a subject, and the place of its source."""
+    if isinstance(subject, Distribution):
+        return distributions.CHECKS, registry.member("law", subject.name)
+    return CHECKS, registry.member("algorithm", subject.algorithm)
+
+
+def findings(subject: Subject | Distribution) -> Iterator[tuple[str, str, str]]:
     """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
-    An error in a check is a failure, except a UserError, which is raised.
+    An error in a check is a failure, except a UserError, which is raised. The checks run on a
+    thread, so that Ctrl-C reaches this one while a kernel plays.
     """
-    for title, check in CHECKS.items():
-        remedy = ""
-        try:
-            outcome, numbers = "passed", check(subject)
-        except UserError:
-            raise
-        except NotApplicable as error:
-            outcome, numbers = "not applicable", str(error)
-        except Broken as error:
-            outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
-        except Exception as error:
-            outcome, numbers = "FAILED", reason(error, subject.algorithm)
-            remedy = "this error ended the check"
-        yield outcome, f"{title}: {numbers}", remedy
-        if remedy and title in NEEDED:
-            return
+    with ThreadPool(1) as thread:
+        for title, check in known(subject)[0].items():
+            remedy = ""
+            try:
+                outcome, numbers = "passed", thread.apply(check, (subject,))
+            except UserError:
+                raise
+            except NotApplicable as error:
+                outcome, numbers = "not applicable", str(error)
+            except Broken as error:
+                outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
+            except Exception as error:
+                outcome, numbers = "FAILED", reason(error, known(subject)[1])
+                remedy = "this error ended the check"
+            yield outcome, f"{title}: {numbers}", remedy
+            if remedy and title in NEEDED:
+                return
 
 
-def load(name: str, settings: Mapping[str, Any]) -> Subject:
-    """Return an algorithm with some parameters set, the others as in conf/algorithm/ or by default.
+def load(name: str, settings: Mapping[str, Any]) -> Subject | Distribution:
+    """Return an algorithm, or a distribution by its name or by that of an environment.
 
-    Raises UserError for an unknown algorithm and for invalid or missing parameters.
+    Parameters that are not set are those of its file in conf/, else as in its Params or USUAL.
+    Raises UserError for an unknown name and for invalid or missing parameters.
     """
     if "horizon" in settings:
         raise UserError("horizon cannot be set: the checks play games of several lengths")
+    files, laws = project.names("environment"), registry.environment_names()
+    if name not in registry.algorithm_names() and name in {*files, *laws}:
+        content = conf_files.read_member("environment", name) if name in files else {"law": name}
+        fields = parameters.fields(registry.environment(content.get("law", name)).Params)
+        values = {key: value for key, value in USUAL.items() if key in fields}
+        return Distribution(*instances.instance({**values, **content, **settings}, name, name))
     fields, content = parameters.fields(registry.algorithm(name).Params), dict[str, Any]()
     if name in project.names("algorithm"):
         content = dict(conf_files.read_member("algorithm", name))

@@ -3,7 +3,7 @@
 A check ends with its numbers in one line, or raises Broken or NotApplicable.
 """
 
-import inspect
+import ast
 import json
 import math
 import os
@@ -28,6 +28,7 @@ from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.roots import PACKAGE
 from dpbandits.privacy.notions import BUDGETS, budget_of
 from dpbandits.privacy.releases import is_sound
 from dpbandits.run.user_algorithms import DECORATE, error_place, is_kernel
@@ -58,23 +59,35 @@ class NotApplicable(SkipTest):
     """The check does not apply, for the reason given."""
 
 
-def reason(error: Exception, algorithm: str) -> str:
-    """Return an error, also one of numba's many lines, as file, line and cause, in one line."""
+def reason(error: BaseException, member: registry.Member) -> str:
+    """Return an error, also one of numba's many lines, as file, line, function and cause."""
     if place := error_place(error):
         return place
-    text = re.sub(r"\x1b\[\d*m|Failed in nopython mode.*", "", str(error))
-    causes = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    cause = next((line for line in causes if "NameError" in line), causes[0])
-    cause = re.sub(r"( of type \w+)\(.*", r"\1", cause)
-    file = registry.member("algorithm", algorithm).shown
-    places = re.findall(r'File "([^"]+)", line (\d+)', text)
-    places += [(frame.filename, frame.lineno) for frame in extract_tb(error.__traceback__)][::-1]
-    lines = [line for path, line in places if Path(path).name == Path(file).name]
+    text, root = re.sub(r"\x1b\[\d*m", "", str(error)), member.root
+    # numba nests errors. The innermost is named by its class, or it is what the last stage reports.
+    named = re.search(r"\w+Error: (?!Failed in nopython).+", text)
+    stage = re.split(r"Failed in nopython.*\n", text)[-1]
+    stage = re.split(r"\n\s*(?:There are|File|During)", stage)[0]
+    cause = named[0] if named else f"{type(error).__name__}: {stage}"
+    cause = " ".join(re.sub(r"( of type \w+)\(.*", r"\1", cause).split())
+    frames = extract_tb(error.__traceback__)[::-1]
+    places = re.findall(r'(?:File "|from )([^"\n]+?)(?:", line | \()(\d+)', text)
+    places += [(frame.filename, str(frame.lineno)) for frame in frames]
+    places = [(os.path.relpath(file, root.folder), int(line)) for file, line in places]
     if name := re.search(r"name '(\w+)' is not defined", cause):  # numba gives no place
-        source = inspect.getsource(registry.algorithm(algorithm)).splitlines()
-        lines += [n for n, line in enumerate(source, 1) if re.search(rf"\b{name[1]}\b", line)]
-    where = f"{file}, line {lines[0]}" if lines else file
-    return f"{where}: {type(error).__name__}: {cause}"
+        source = root.sources()[member.path].decode().splitlines()
+        lines = (n for n, line in enumerate(source, 1) if re.search(rf"\b{name[1]}\b", line))
+        places += [(member.path, line) for line in lines]
+    # Innermost first. What a member of dpbandits calls is not at fault.
+    below = f"{Path(member.path).parent}/" if root is PACKAGE else ""
+    for path, line in places:
+        if path in root.sources() and path.startswith(below):
+            tree = ast.walk(ast.parse(root.sources()[path]))
+            functions = [node for node in tree if isinstance(node, ast.FunctionDef)]
+            around = [f.name for f in functions if f.lineno <= line <= (f.end_lineno or 0)]
+            where = f"{registry.Member(root, path).shown}, line {line}"
+            return f"{', in '.join([where, *around[-1:]])}: {cause}"
+    return f"{member.shown}: {cause}"
 
 
 def complete_file(subject: Subject) -> str:
@@ -133,13 +146,15 @@ def every_round(subject: Subject) -> str:
         for horizon in (len(means), len(means) + 1, 3 * len(means) + 2, 100, 1000)
         for per_round in (False, True)
     ]
+    in_plain_python(subject)  # first: it ends a game that would never end
+    member = registry.member("algorithm", subject.algorithm)
     for means, horizon, per_round in games:
         where = f"K = {len(means)}, T = {horizon}"
         try:
             bandit = play_run(experiment(subject, means, horizon, Grid.END), 0, per_round)
         except Exception as error:
             raise Broken(
-                f"{where}: {reason(error, subject.algorithm)}",
+                f"{where}: {reason(error, member)}",
                 "`play` must compile and pull until `playing(bandit)` is false, also if the game"
                 " ends within its first phase; decorate helpers with `inlined` of"
                 " dpbandits.kernel.compilation, and give `pull_many` ints",
@@ -276,14 +291,17 @@ def outcome(played: RegretExperiment, run: int, per_round: bool) -> dict[str, An
     try:
         bandit = play_run(played, run, per_round)
     except Exception as error:
-        return {"error": reason(error, played.member)}
+        return {"error": reason(error, registry.member("algorithm", played.member))}
     curve = [float(value).hex() for value in bandit.curve]
     return {"pulls": bandit.pulls.tolist(), "curve": curve}
 
 
 @cache
 def in_plain_python(subject: Subject) -> dict[str, Any]:
-    """Return what a process without the compiler writes (plain.py). Raises Broken if it fails."""
+    """Return what a process without the compiler writes (plain.py).
+
+    Raises Broken if it fails, or if the games do not end.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "dpbandits.contract.plain"],
         input=json.dumps({"name": subject.algorithm, "settings": dict(subject.settings)}),
@@ -295,6 +313,9 @@ def in_plain_python(subject: Subject) -> dict[str, Any]:
         error = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
         raise Broken(error, "make it run without the compiler, NUMBA_DISABLE_JIT=1")
     answer: dict[str, Any] = json.loads(done.stdout)
+    if "endless" in answer:
+        remedy = "pull in every passage of a loop, and end it when `playing(bandit)` is false"
+        raise Broken(answer["endless"], remedy)
     return answer
 
 

@@ -9,6 +9,7 @@ gaps.
 import json
 import sys
 from contextlib import redirect_stdout
+from types import FrameType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -45,10 +46,24 @@ class Watched(Bandit):
         return super().__getattribute__(name)
 
 
-def main() -> dict[str, Any]:
+LINES = 6_000_000  # of all games together; those of dpbandits' algorithms take up to 1,500,000
+LEFT = iter(range(LINES))
+
+
+class Endless(BaseException):
+    """The games take more than LINES. No handler of the policy catches it."""
+
+
+def limited(frame: FrameType, event: str, argument: Any) -> Any:
+    """Trace function for `sys.settrace` that raises Endless after LINES lines."""
+    if next(LEFT, None) is None:
+        raise Endless(f"its games do not end within {LINES:,} lines of Python")
+    return limited
+
+
+def outcomes(subject: Subject) -> dict[str, Any]:
     """Return both outcomes, the fields of the bandit that the policy reads, and an error or ''."""
-    request, (means, horizon, run) = json.load(sys.stdin), PLAIN
-    subject = Subject(request["name"], tuple(request["settings"].items()))
+    means, horizon, run = PLAIN
     played = experiment(subject, means, horizon)
     games = [outcome(played, run, per_round) for per_round in (False, True)]
     rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
@@ -59,11 +74,24 @@ def main() -> dict[str, Any]:
     try:
         module.play(subject.params(horizon), bandit, rng)
     except Exception as raised:
-        error = reason(raised, subject.algorithm)
+        error = reason(raised, registry.member("algorithm", subject.algorithm))
     return {"outcomes": games, "fields": sorted(Watched.seen), "error": error}
+
+
+def main() -> dict[str, Any]:
+    """Return the outcomes; of games that do not end, only the place and the reason, `endless`."""
+    request = json.load(sys.stdin)
+    subject = Subject(request["name"], tuple(request["settings"].items()))
+    member = registry.member("algorithm", subject.algorithm)
+    sys.settrace(limited)
+    try:
+        return outcomes(subject)
+    except Endless as error:
+        return {"endless": reason(error, member)}
 
 
 if __name__ == "__main__":
     with redirect_stdout(sys.stderr):  # a print in the algorithm must not corrupt the JSON
         answer = main()
+    sys.settrace(None)
     json.dump(answer, sys.stdout)

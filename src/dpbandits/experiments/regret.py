@@ -1,6 +1,7 @@
 """Algorithms on bandits: regret at checkpoints, or pulls of an arm."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
@@ -151,10 +152,13 @@ class Game:
         self.policy = scheme(experiment.member, experiment.params) or self.definition
         self.compiled: dict[bool, Any] = {}  # by `per_round`: all runs have the same types
 
-    def play(self, run: int, per_round: bool = False) -> Bandit:
+    def play(
+        self, run: int, per_round: bool = False, around: Callable[[Any], Any] = lambda law: law
+    ) -> Bandit:
         """Play one run to the horizon and return the bandit with its ledger.
 
-        A game `per_round` is played by the definition, every reward drawn by itself. Raises
+        A game `per_round` is played by the definition, every reward drawn by itself. `around`
+        wraps the law of the rewards, in the same way for all runs of the game. Raises
         RuntimeError if the policy does not stop at the horizon.
         """
         experiment, environment, name = self.experiment, self.environment, self.environment_name
@@ -169,7 +173,7 @@ class Game:
         arms = environment.arms(experiment.instance)
         rewards = stream(experiment.seed, Role.REWARDS, run, name)
         counted = -1 if experiment.pulls_of is None else experiment.pulls_of
-        game = law, arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
+        game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
         bandit = new_bandit(*game)
         rng = stream(experiment.seed, Role.POLICY, run, self.policy_name)
         if per_round not in self.compiled:

@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from dpbandits.kernel.errors import UserError, nearest, shown
@@ -131,7 +132,9 @@ def coerce(annotation: Any, value: Any) -> Any:
 def _number(kind: type, value: Any) -> float | None:
     # Return None for what is no finite number of this type. YAML reads 1e6 as a string, which is
     # rejected rather than guessed at, but 1000000.0 is accepted as a whole number.
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if getattr(value, "ndim", None) == 0:  # a NumPy number, or an array of one
+        value = value.item()
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not is_number or not abs(value) <= sys.float_info.max:
         return None
     if kind is int:

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dpbandits.kernel import parameters, roots
 from dpbandits.kernel.errors import UserError, nearest, place_and_reason
@@ -24,6 +24,7 @@ NEEDED = {  # names that every member must define
 }
 # Algorithms passed from Python, by name: they have no source, and their runs are not stored.
 NOT_STORED: dict[str, ModuleType] = {}
+LAWS_NOT_STORED: dict[str, Any] = {}  # the same for laws
 
 
 class Member(NamedTuple):
@@ -126,7 +127,7 @@ def environment(name: str) -> ModuleType:
 
     That is `law(params)`, or `table(params, horizon, rng)` if gains are drawn before the game.
     """
-    return _module("law", member("law", name), name)
+    return LAWS_NOT_STORED.get(name) or _module("law", member("law", name), name)
 
 
 def stopping_rule(name: str) -> ModuleType:

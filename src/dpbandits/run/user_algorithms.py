@@ -62,9 +62,22 @@ def register(algorithm: Any) -> str:
     return name
 
 
+def register_law(law: Any) -> str:
+    """Register the reward distribution that an object defines, as a file does; return its name.
+
+    Raises UserError if it is incomplete.
+    """
+    if not all(hasattr(law, needed) for needed in ("Params", "arms", "law")):
+        raise UserError(f"{shown(law)} is no reward distribution: it needs Params, arms and law")
+    name = f"{getattr(law, '__name__', type(law).__name__)} in memory"  # no file has such a name
+    registry.LAWS_NOT_STORED[name] = law
+    return name
+
+
 def is_stored(experiment: Experiment) -> bool:
-    """Return True unless the experiment plays an algorithm that was passed from Python."""
-    return experiment.member not in registry.NOT_STORED
+    """Return True unless the experiment plays an algorithm or a law that was passed from Python."""
+    law, _ = experiment.bandit or ("", None)
+    return not (experiment.member in registry.NOT_STORED or law in registry.LAWS_NOT_STORED)
 
 
 @dataclass(frozen=True)
@@ -127,9 +140,8 @@ def report_uncompiled(experiments: Iterable[Experiment]) -> None:
 
 
 def advice(experiment: Experiment) -> str:
-    """Return the command that explains a failed run of an algorithm of a user's source, or ''."""
-    if experiment.family != "algorithm" or not is_stored(experiment):
-        return ""
-    if registry.member(experiment.family, experiment.member).root is PACKAGE:
-        return ""
-    return f"; `dpbandits verify {experiment.member}` explains what to change"
+    """Return the command that explains a failed run of a user's algorithm or law, or ''."""
+    for kind, name in experiment.members if is_stored(experiment) else ():
+        if kind != "stopping rule" and registry.member(kind, name).root is not PACKAGE:
+            return f"; `dpbandits verify {name}` explains what to change"
+    return ""
