@@ -189,7 +189,7 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("compare", (["ucb", "ucb"],), {}, "ucb is named twice"),
     ("compare", ("ucb",), {}, "give a list of algorithms"),
     ("compare", (["ucb"],), {"epsilon": [1, 1.0]}, "up to 26 different values"),
-    ("compare", (["ucb"],), {"epsilon": 0}, "epsilon must be positive"),
+    ("compare", (["ucb"],), {"epsilon": 0}, "epsilon must be from 1e-100"),
     ("budget", ("ucb",), {}, "ucb promises no privacy"),
     ("budget", ("dp-se",), {"epsilon": 1, "horizon": 0}, "horizon must be"),
     ("run_audit", ("dp-se",), {"epsilon": 1, "workers": 0}, "workers must be"),

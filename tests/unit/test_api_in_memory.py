@@ -119,7 +119,7 @@ def test_it_is_compared_with_stored_ones() -> None:
 def test_its_parameters_are_checked() -> None:
     with pytest.raises(dp.UserError, match=r"unknown parameter 'arn'.*did you mean 'arm'"):
         dp.play(OWN, epsilon=1, arn=1, **SMALL)
-    with pytest.raises(dp.UserError, match="one-arm: epsilon must be positive"):
+    with pytest.raises(dp.UserError, match="one-arm: epsilon must be from 1e-100"):
         dp.play(OWN, epsilon=0, **SMALL)
     with pytest.raises(dp.UserError, match="Params must be a NamedTuple"):
         dp.play(SimpleNamespace(play=one_arm, Params=dict), **SMALL)

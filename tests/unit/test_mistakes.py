@@ -90,7 +90,7 @@ FILES: list[tuple[str, str, str, tuple[str, ...]]] = [
     (FIGURE, r"(?m)^centre: .*\n", "", ("figure.centre is missing",)),
     (FIGURE, "ucb: adap-ucb", "ucb: adap-ubc", ("unknown algorithm 'adap-ubc'", "'adap-ucb'")),
     (ALGORITHM, "alpha:", "alhpa:", ("'figure.curves.adap-ucb.alhpa'", "'alpha'")),
-    (ALGORITHM, "3.1", "-3.1", ("alpha must be positive", "-3.1")),
+    (ALGORITHM, "3.1", "-3.1", ("alpha must be from 1e-100", "-3.1")),
     (ENVIRONMENT, "$", "meens: 1\n", ("unknown parameter 'meens'", "'means'")),
     (ENVIRONMENT, "0.75", "1.75", ("means must be", "1.75")),
     (PAPER, "$", "rums: 5\n", ("'rums'", "runs")),
