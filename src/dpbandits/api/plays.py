@@ -97,7 +97,7 @@ def play(
     algorithm: Any,
     *,
     environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
+    means: Sequence[float] | np.ndarray | Mapping[str, str] | None = None,
     horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
@@ -117,7 +117,8 @@ def play(
             needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or a law with its
             parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`.
-        means: means of Bernoulli arms, each in [0, 1], in place of the environment.
+        means: means of Bernoulli arms, each in [0, 1], in place of the environment; or the column
+            of a table, `{"file": "rates.csv", "column": "ctr"}`.
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
         seed: root of all random streams; None selects that of conf/config.yaml.
@@ -244,7 +245,7 @@ def compare(
     algorithms: Sequence[Any],
     *,
     environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
+    means: Sequence[float] | np.ndarray | Mapping[str, str] | None = None,
     epsilon: float | Sequence[float] | None = 1.0,
     delta: float | None = None,
     horizon: int | None = None,

@@ -143,7 +143,7 @@ def run_audit(
 def lower_bound(
     *,
     environment: str | Mapping[str, Any] | None = None,
-    means: Sequence[float] | np.ndarray | None = None,
+    means: Sequence[float] | np.ndarray | Mapping[str, str] | None = None,
     epsilon: float | None = None,
     horizon: int | Sequence[int] | np.ndarray,
 ) -> Any:

@@ -5,9 +5,11 @@ import itertools
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import yaml
 from rich.table import Table
 
 from dpbandits.api.arguments import environment_of, players_of, specification
@@ -41,9 +43,7 @@ def compare(words: Sequence[str]) -> int:
     overrides, changes, values = [], dict[str, Any](), dict[str, Any](DEFAULTS)
     for key, value in values_of([word for word in words if "=" in word]).items():
         owner, _, name = key.partition(".")
-        numbers = [value]
-        if isinstance(value, str):
-            numbers = [value_of(part) for part in value.strip("[]").split(",")]
+        numbers = _listed(value)
         if owner in ("paths", "engine"):
             overrides.append(f"{key}={value}")
         elif owner == "environment" and name:
@@ -83,6 +83,16 @@ def compare(words: Sequence[str]) -> int:
         return status
     _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
     return 0
+
+
+def _listed(value: Any) -> list[Any]:
+    # The values that a word gives a key; a table is one of them, {file: rates.csv, column: ctr}.
+    if not isinstance(value, str):
+        return [value]
+    with suppress(yaml.YAMLError):
+        if isinstance(table := yaml.safe_load(value), dict):
+            return [table]
+    return [value_of(part) for part in value.strip("[]").split(",")]
 
 
 def _print(title: str, found: Comparison) -> None:
