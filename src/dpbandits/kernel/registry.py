@@ -124,7 +124,8 @@ def algorithm(name: str) -> ModuleType:
 def environment(name: str) -> ModuleType:
     """Return the module of an environment: `Params`, `arms(params)` and a function for its law.
 
-    That is `law(params)`, or `table(params, horizon, rng)` if gains are drawn before the game.
+    That is `law(params)`, `table(params, horizon, rng)` if gains are drawn before the game, or
+    `drawn(params, rng)`, which draws another environment with its parameters for every run.
     """
     return _module("law", member("law", name), name)
 
