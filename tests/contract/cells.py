@@ -18,7 +18,9 @@ from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
 LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
-TABLES = sorted(set(registry.environment_names()) - set(LAWS))  # gains generated before the game
+TABLES = [  # gains generated before the game
+    name for name in registry.environment_names() if hasattr(registry.environment(name), "table")
+]
 
 # A hybrid counter puts every item in both of its parts; one draw for each sum has no budget.
 HYBRID = {"HYBRID_FULL": 2.0, "HYBRID_SPLIT": 1.0, "SINGLE": math.nan}

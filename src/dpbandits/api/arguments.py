@@ -146,7 +146,8 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         environment = {"law": environment}
     if not isinstance(law := environment.get("law"), str | None):
         environment = {**environment, "law": user_algorithms.register_law(law)}
-    return instances.instance(plain(environment), origin, caller)
+    description = instances.own_data(plain(environment), origin, caller, anywhere=True)
+    return instances.instance(description, origin, caller)
 
 
 def environment_of(name: str) -> dict[str, Any]:
@@ -157,7 +158,8 @@ def environment_of(name: str) -> dict[str, Any]:
     files, laws = project.names("environment"), registry.environment_names()
     if name not in {*files, *laws}:
         raise UserError(f"unknown environment {shown(name)}; {nearest(name, {*files, *laws})}")
-    return dict(conf_files.read_member("environment", name)) if name in files else {"law": name}
+    content = conf_files.read_member("environment", name) if name in files else {"law": name}
+    return dict(instances.own_data(content, project.member_file("environment", name), name))
 
 
 class Numbers(NamedTuple):
@@ -187,7 +189,7 @@ def specification(
     given = {key: value for key, value in values.items() if value is not None}
     threads = [f"engine.workers={given.pop('workers')}"] if "workers" in given else []
     settings, seed = compose.settings_of([*overrides, *threads], caller)
-    if len({*budgets}) < len(budgets) or len(budgets) > len(LETTERS):
+    if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
     values = {"seed": seed, **given}

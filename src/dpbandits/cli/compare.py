@@ -5,11 +5,13 @@ import itertools
 import re
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+import yaml
 from rich.table import Table
 
 from dpbandits.api.arguments import environment_of, player, players_of, specification
@@ -48,9 +50,7 @@ def compare(words: Sequence[str]) -> int:
     overrides, changes, values = [], dict[str, Any](), dict[str, Any](DEFAULTS)
     for key, value in values_of([word for word in words if "=" in word]).items():
         owner, _, name = key.partition(".")
-        numbers = [value]
-        if isinstance(value, str):
-            numbers = [value_of(part) for part in value.strip("[]").split(",")]
+        numbers = _listed(value)
         if owner in ("paths", "engine"):
             overrides.append(f"{key}={value}")
         elif owner == "environment" and name:
@@ -114,6 +114,16 @@ def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
             elif word in ("all", group):
                 print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
     return list(found)
+
+
+def _listed(value: Any) -> list[Any]:
+    # The values that a word gives a key; a table is one of them, {file: rates.csv, column: ctr}.
+    if not isinstance(value, str):
+        return [value]
+    with suppress(yaml.YAMLError):
+        if isinstance(table := yaml.safe_load(value), dict):
+            return [table]
+    return [value_of(part) for part in value.strip("[]").split(",")]
 
 
 def _print(title: str, found: Comparison) -> None:

@@ -365,7 +365,9 @@ class FigureReader:
     def _environment(self, value: Any, path: str) -> tuple[Mapping[str, Any], str]:
         # The description of an environment, and its origin.
         if isinstance(value, Mapping):
-            return value, self.composed.origin(path)
+            origin, typed = self.composed.origin(path), f"{path}.means.file"
+            anywhere = self.composed.is_overridden(typed)
+            return instances.own_data(value, origin, self.composed.figure, anywhere), origin
         self.composed.checked(project.names("environment"), value, path)
         content = conf_files.read_member("environment", value)
         return content, project.member_file("environment", value)

@@ -1,5 +1,7 @@
 """Instances, a law with its parameters, and texts with names of values: `$K = {arms}$`."""
 
+import csv
+import io
 import math
 import string
 from collections.abc import Mapping
@@ -34,6 +36,7 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     `means: {first: 0.75, last: 0.25, arms: 5}`. Raises UserError, with the origin, if it is
     invalid.
     """
+    description = own_data(description, origin, figure)
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
     law = description.get("law")
     if law not in {*registry.environment_names(), *registry.LAWS_NOT_STORED}:
@@ -52,6 +55,41 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
         rule = f"must have `gaps`, an array of {arms} numbers in [0, 1], 0 for the best arm"
         raise UserError(f"{law}: what law(params) returns {rule}; got {shown(gaps)} ({origin})")
     return law, built
+
+
+def own_data(
+    description: Mapping[str, Any], origin: str, caller: str, anywhere: bool = False
+) -> Mapping[str, Any]:
+    """Return a description with the means of a table, which `{file: x.csv, column: y}` names.
+
+    A YAML file may be somebody else's: it may name only a file below the project's folder, unless
+    `anywhere`. Raises UserError for a file, column or row that cannot be used.
+    """
+    table, means = description.get("means"), []
+    if not isinstance(table, Mapping) or not {"file", "column"} & {*table}:
+        return description
+    where, folder = f"{caller}: {table.get('file')}", Path() if anywhere else project.folder()
+    try:
+        if {*table} != {"file", "column"}:
+            raise ValueError("needs both keys and no other, {file: rates.csv, column: ctr}")
+        path, column = (folder / str(table["file"])).resolve(), str(table["column"])
+        if not (anywhere or path.is_relative_to(folder.resolve())):
+            raise ValueError(f"must be a file below {folder}")
+        text = io.StringIO(path.read_text("utf-8-sig"), newline="")
+        rows = csv.DictReader(text, skipinitialspace=True)
+        if (known := list(rows.fieldnames or ())).count(column) != 1:
+            raise ValueError(f"must have one column {shown(column)}; {nearest(column, known)}")
+        for row in rows:
+            try:
+                means.append(parameters.coerce(parameters.Delta, float(row[column])))
+            except (ValueError, TypeError):  # None if the row is too short
+                got = f"{column} must be a number in [0, 1], got {shown(row[column])}"
+                raise ValueError(f"line {rows.line_num}: {got}") from None
+    except (OSError, ValueError, RuntimeError, csv.Error) as error:
+        raise UserError(
+            f"{where} {getattr(error, 'strerror', None) or error} ({origin})"
+        ) from error
+    return {**description, "means": means}
 
 
 def name(law: str, params: Any) -> str:
@@ -86,6 +124,8 @@ def description(law: str, params: Any) -> str:
     usual, text = type(params)._field_defaults, f"law {law}"
     if "means" in fields:
         text = f"{law.replace('-', ' ').capitalize()} arms of means {numbers}"
+    elif phrase := getattr(registry.environment(law), "phrase", None):
+        text, usual = phrase(params), fields
     elif "kind" in fields:
         text = f"gains of the {fields['kind']} adversary"
     others = [k for k in fields if k not in ("arms", "means", "kind")]

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -98,7 +99,8 @@ class RegretExperiment(Experiment):
 
     def streams(self) -> dict[str, Any]:
         described = self.description()
-        if hasattr(registry.environment(self.environment), "table"):  # which all its games share
+        environment = registry.environment(self.environment)
+        if hasattr(environment, "table") or hasattr(environment, "drawn"):  # all its games share it
             return {key: described[key] for key in ("environment", "instance", "seed")}
         described["params"].pop("horizon", None)
         return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
@@ -133,9 +135,9 @@ class Game:
     """Game of an experiment, prepared for any number of runs.
 
     The seed, the run and the environment name the stream of the rewards and that of a table of
-    gains: all algorithms play the same table, and receive the same rewards as long as they make the
-    same pulls. The name of the policy's stream adds the algorithm and its parameters. The horizon
-    is part of no name.
+    gains or of means: all algorithms play the same ones, and receive the same rewards as long as
+    they make the same pulls. The name of the policy's stream adds the algorithm and its parameters.
+    The horizon is part of no name.
     """
 
     def __init__(self, experiment: RegretExperiment) -> None:
@@ -162,15 +164,18 @@ class Game:
         RuntimeError if the policy does not stop at the horizon.
         """
         experiment, environment, name = self.experiment, self.environment, self.environment_name
+        instance: Any = experiment.instance
+        before = partial(stream, experiment.seed, Role.TABLE, run, name)
+        if hasattr(environment, "drawn"):
+            environment, instance = environment.drawn(instance, before())
         if hasattr(environment, "table"):
-            drawn = stream(experiment.seed, Role.TABLE, run, name)
-            law = environment.table(experiment.instance, experiment.horizon, drawn)
+            law = environment.table(instance, experiment.horizon, before())
         else:
-            law = environment.law(experiment.instance)
+            law = environment.law(instance)
             if experiment.regret is Regret.REALISED:
                 order = stream(experiment.seed, Role.ORDER, run, name)
-                law = realised(law, experiment.instance.means, order)  # type: ignore[attr-defined]
-        arms = environment.arms(experiment.instance)
+                law = realised(law, instance.means, order)
+        arms = environment.arms(instance)
         rewards = stream(experiment.seed, Role.REWARDS, run, name)
         counted = -1 if experiment.pulls_of is None else experiment.pulls_of
         game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, counted

@@ -25,7 +25,7 @@ class Role(IntEnum):
 
     REWARDS = 0  # draws of the environment
     POLICY = 1  # draws of the policy: noise, random choices
-    TABLE = 2  # gains that are drawn before the game
+    TABLE = 2  # gains or means that are drawn before the game
     ORDER = 3  # order of rewards that were drawn as a sum
 
 

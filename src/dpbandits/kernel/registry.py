@@ -125,7 +125,8 @@ def algorithm(name: str) -> ModuleType:
 def environment(name: str) -> ModuleType:
     """Return the module of an environment: `Params`, `arms(params)` and a function for its law.
 
-    That is `law(params)`, or `table(params, horizon, rng)` if gains are drawn before the game.
+    That is `law(params)`, `table(params, horizon, rng)` if gains are drawn before the game, or
+    `drawn(params, rng)`, which draws another environment with its parameters for every run.
     """
     return LAWS_NOT_STORED.get(name) or _module("law", member("law", name), name)
 
