@@ -1,6 +1,5 @@
 """`dpbandits compare`: algorithms beside one another on one game, without any YAML."""
 
-import hashlib
 import itertools
 import re
 import shlex
@@ -14,11 +13,13 @@ from dpbandits.api.arguments import environment_of, players_of, specification
 from dpbandits.api.plays import Comparison, comparison
 from dpbandits.checks.comparisons import counted, with_error
 from dpbandits.cli.process import console, value_of, values_of
+from dpbandits.config import compose
 from dpbandits.factory import produce
+from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.spec.figure import LONGEST_NAME, digest, text
 from dpbandits.store.blocks import Store
 
-LONGEST_NAME = 80  # characters of the folder's name
 COLUMNS = (
     "regret: mean over the runs at the horizon, with its standard error; behind: mean difference"
     " from the lowest in the same run, which is clear if it exceeds three of its standard errors;"
@@ -26,6 +27,7 @@ COLUMNS = (
 )
 DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
 KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
+Values = dict[str, Any]
 
 
 def compare(words: Sequence[str]) -> int:
@@ -37,12 +39,55 @@ def compare(words: Sequence[str]) -> int:
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
-    ranges = {name: dict[str, list[Any]]() for name in algorithms}
-    overrides, changes, values = [], dict[str, Any](), dict[str, Any](DEFAULTS)
-    for key, value in values_of([word for word in words if "=" in word]).items():
+    ranges, values, changes, overrides, named = _asked(algorithms, words)
+    environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
+    if changes:
+        if environment is None:
+            raise UserError("compare: environment.<key> changes an environment, and none is named")
+        law = environment if isinstance(environment, dict) else environment_of(environment)
+        environment = {**law, **changes, "name": None}
+    players = players_of(
+        [
+            (name, dict(zip(ranges[name], setting, strict=True)))
+            for name in algorithms
+            for setting in itertools.product(*ranges[name].values())
+        ]
+    )
+    for player in players:
+        params = registry.algorithm(player.algorithm).Params
+        given = {*params._field_defaults, *player.settings, *values, "epsilon"}
+        for field in (f for f in params._fields if f not in given):
+            missing = field if field in KEYS else f"{player.name}.{field}"
+            raise UserError(f"compare: {player.name} needs {field}: add {missing}=<value>")
+    budgets = epsilon if isinstance(epsilon, list) else [epsilon]
+    game = environment, means
+    spec, settings = specification("compare", players, budgets, game, values, overrides)
+    recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
+    name = re.sub(r"[^A-Za-z0-9_+]+", "-", named.replace(".", "_"))
+    if len(name) > LONGEST_NAME or not re.fullmatch(r"(-?[a-z0-9+.,=])+", named):
+        name = f"{name[: LONGEST_NAME - 9]}-{digest(named)}"  # characters were lost
+    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
+    settings = replace(settings, out=settings.out / "compare", command=command)
+    if status := produce.produce(spec, settings):
+        return status
+    _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
+    return 0
+
+
+def _asked(
+    algorithms: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, dict[str, list[Any]]], Values, Values, list[str], str]:
+    # The parameters of each algorithm, a curve for each value; the values of KEYS; changes to the
+    # environment; overrides of places and the engine; and a name that a game has however its values
+    # are written.
+    ranges: dict[str, dict[str, list[Any]]] = {name: {} for name in algorithms}
+    overrides, changes, values, named = [], Values(), Values(DEFAULTS), "+".join(algorithms)
+    for key, value in sorted(values_of([word for word in words if "=" in word]).items()):
         owner, _, name = key.partition(".")
         numbers = [value]
-        if isinstance(value, str):
+        if isinstance(value, str) and value.startswith("{"):
+            numbers = [compose.value(key, value)]
+        elif isinstance(value, str):
             numbers = [value_of(part) for part in value.strip("[]").split(",")]
         if owner in ("paths", "engine"):
             overrides.append(f"{key}={value}")
@@ -56,33 +101,9 @@ def compare(words: Sequence[str]) -> int:
             known = [*KEYS, *(f"{name}.<parameter>" for name in ranges)]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, known)}")
-    environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
-    if changes:
-        if environment is None:
-            raise UserError("compare: environment.<key> changes an environment, and none is named")
-        environment = {**environment_of(environment), **changes, "name": None}
-    players = players_of(
-        [
-            (name, dict(zip(ranges[name], setting, strict=True)))
-            for name in algorithms
-            for setting in itertools.product(*ranges[name].values())
-        ]
-    )
-    budgets = epsilon if isinstance(epsilon, list) else [epsilon]
-    game = environment, means
-    spec, settings = specification("compare", players, budgets, game, values, overrides)
-    # Runs, seed and places are no part of the name of the folder and the files, as for figures.
-    recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
-    name = "-".join(word for word in recorded if not re.match(r"runs=|seed=", word))
-    name = re.sub(r"[^A-Za-z0-9_]+", "-", name.replace(".", "_"))
-    if len(name) > LONGEST_NAME:
-        name = f"{name[: LONGEST_NAME - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
-    settings = replace(settings, out=settings.out / "compare", command=command)
-    if status := produce.produce(spec, settings):
-        return status
-    _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
-    return 0
+        if owner not in ("paths", "engine", "workers") and numbers != [DEFAULTS.get(key)]:
+            named += f"-{key}={','.join(map(text, numbers))}"
+    return ranges, values, changes, overrides, named
 
 
 def _print(title: str, found: Comparison) -> None:
