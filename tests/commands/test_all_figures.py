@@ -57,7 +57,7 @@ def test_overrides_apply_to_every_figure(faults: Faults, tmp_path: Path, capsys:
     assert re.fullmatch(r"3 of 3 figures are complete; [\d.]+ s", out.splitlines()[-1])
     assert err == ""
     for name in FORMULAS:
-        sidecar = (tmp_path / "out" / name / "profile=smoke" / f"{name}.json").read_text()
+        sidecar = (tmp_path / "out" / name / "profile=smoke,seed=7" / f"{name}.json").read_text()
         assert "seed=7" in sidecar
 
 

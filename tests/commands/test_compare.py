@@ -1,11 +1,16 @@
 """`dpbandits compare`: files, table and verdict without any YAML, and its errors of one line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from commands import DPBANDITS, KINDS, Process
 from complaints import called
+
+from dpbandits.config.settings import Settings
+from dpbandits.factory import produce
+from dpbandits.spec.figure import FigureSpec
 
 GAME = "means=0.9,0.5", "horizon=400", "runs=5", "workers=1"
 
@@ -33,7 +38,7 @@ def test_it_writes_the_files_of_a_figure_and_a_verdict() -> None:
     done = called("compare", *words)
     assert done.counts == (25, 0, "drawn")  # UCB plays the same runs in both panels
     (folder,) = Path("out/compare").iterdir()
-    assert folder.name == "dp-se-ucb-adap-klucb-epsilon-0_5-2-means-0_9-0_5-horizon-400"
+    assert folder.name == "dp-se+ucb+adap-klucb-epsilon-0_5-2-horizon-400-means-0_9-0_5-runs-5"
     assert {path.suffix[1:] for path in folder.iterdir()} == KINDS
     assert {path.stem for path in folder.iterdir()} == {folder.name}
     caption = " ".join((folder / f"{folder.name}.txt").read_text("utf-8").split())
@@ -79,7 +84,7 @@ def test_an_algorithm_without_yaml_in_a_project_of_ones_own(tmp_path: Path) -> N
     done = Process(*DPBANDITS, "compare", *words, folder=str(folder)).done()
     assert done.status == 0, done.err
     assert "Alone" in done.out
-    assert list((folder / "out" / "compare").glob("alone-*/*.png"))
+    assert list((folder / "out" / "compare").glob("alone+dp-se-*/*.png"))
 
 
 def test_changes_to_an_environment_and_a_law_by_its_name() -> None:
@@ -94,7 +99,7 @@ def test_a_group_has_the_algorithms_of_a_definition_of_privacy_that_have_their_b
         "compare", "zcdp", "not-private", "adac-ucb.rho=2", "horizon=60", *GAME[:1], "runs=2"
     )
     assert done.status == 0, done.err
-    (file,) = Path("out/compare").glob("zcdp-not-private-*/*.json")
+    (file,) = Path("out/compare").glob("*/*.json")
     labels = {curve["label"] for curve in json.loads(file.read_bytes())["curves"]}
     assert labels >= {"AdaC-UCB (rho=2)", "UCB", "KL-UCB", "IMED", "TS"}
     assert not {label for label in labels if label.startswith("DP-")}
@@ -110,13 +115,47 @@ def test_ties_that_favour_the_best_arm_are_told() -> None:
         assert "tells the arms apart" not in called("compare", *words, *other).out
 
 
+def test_a_game_has_one_folder_however_it_is_written_and_no_other_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, threads = list[str](), list[int]()
+
+    def noticed(spec: FigureSpec, settings: Settings) -> int:
+        found.append(spec.name)
+        threads.extend([settings.workers] if settings.workers else [])
+        return 1
+
+    monkeypatch.setattr(produce, "produce", noticed)
+    for words in (
+        "dp-se ucb means=0.9,0.5 horizon=1000 epsilon=1 workers=1 paths.out=elsewhere",
+        "dp-se ucb epsilon=1e0 means=[0.9,5e-1] horizon=1e3",
+        "dp-se ucb means=0.9,0.5 horizon=1000 epsilon=1e+16",
+        "dp-se ucb means=0.9,0.5 horizon=1000 epsilon=1e-16",
+        "dp-se ucb means=0.9,0.5 horizon=1000 seed=8",
+        "dp-se ucb environment={law:bernoulli,means:[0.9,0.5]} horizon=1000",
+        "dp-se ucb environment={law:bernoulli,means:[0.9,0.5]} horizon=1000 runs=9",
+        "adap-ucb means=0.9,0.5 adap-ucb.alpha=1e+16",
+        "adap-ucb means=0.9,0.5 adap-ucb.alpha=1e-16",
+    ):
+        assert called("compare", *words.split()).status == 1
+    assert found[0] == found[1]
+    assert len({*found}) == len(found) - 1
+    assert sum(bool(re.search("-[0-9a-f]{8}$", name)) for name in found) == 2  # of lost braces
+    assert threads == [1]
+    assert all(re.fullmatch(r"[\w+-]{1,80}", name) for name in found)
+
+
 BAD = [
     ("dp-sse environment=c2", "unknown algorithm 'dp-sse'; did you mean 'dp-se'?"),
     ("dp-se environment=c9", "unknown environment 'c9'"),
     ("dp-se environment=c2 epsilon=x", "epsilon must be from 1e-100 to 1e100, got 'x'"),
     ("dp-se environment=c2 epsilon=", "parameters are written as name=value, got 'epsilon='"),
     ("dp-se environment=c2 horizon=4", "horizon must be at least 5, the number of arms, got 4"),
-    ("dp-se environment=c2 workers=0", "engine.workers must be a whole number from 1 to 1024"),
+    ("dp-se environment=c2 workers=0", "compare: workers must be a whole number from 1 to 1024"),
+    ("adac-ucb environment=c2", "adac-ucb needs rho: add adac-ucb.rho=<value>"),
+    ("dp-ftpl-gauss environment=c2", "dp-ftpl-gauss needs delta: add delta=<value>"),
+    ("dp-se environment={law:beta,means:[1]}", "means must be a list of two or more means"),
+    ("dp-se environment={law:beta", "cannot read 'environment={law:beta'"),
     ("dp-se environment=c2 horzon=4", "key 'horzon' (command line); did you mean 'horizon'"),
     ("dp-se environment=c2 runs=1 runs=2", "runs is set twice"),
     ("dp-se environment=c2 dp-se.bet=1", "unknown parameter 'bet'"),

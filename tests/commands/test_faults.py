@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 FIGURE = "adap-c2"
 TYPED = ("profile=smoke", "runs=4", "~figure.curves.dp-ucb")
-WHERE = f"{FIGURE}/profile=smoke,~dp-ucb"  # folder of the changed figure, below paths.out
+WHERE = f"{FIGURE}/profile=smoke,runs=4,~dp-ucb"  # folder of the changed figure, below paths.out
 CELLS = 12
 IN_ORDER = ("engine.workers=1", "engine.block=2")  # one task after the other: two per cell
 LIBRARIES = ("importing numpy", "importing hydra")

@@ -48,7 +48,7 @@ def run(folder: Path, **more: str) -> str:
 
 def texts(folder: Path) -> str:
     """Return caption, sidecar without the time, and verdict."""
-    out = folder / "out" / FIGURE
+    out = folder / "out" / FIGURE / "runs=2"
     sidecar = json.loads((out / f"{FIGURE}.json").read_text())
     sidecar["provenance"].pop("written")
     caption, verdict = (out / f"{FIGURE}.txt").read_text(), (out / "verdict.json").read_text()

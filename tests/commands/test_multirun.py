@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dpbandits.cli.process import status_of
 from dpbandits.config import compose, conf_files
 from dpbandits.drawing import plotting
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.factory import produce
 from dpbandits.files.project import names as names_of
 from dpbandits.run import ExitStatus
 from dpbandits.sweeps import pictures
@@ -165,6 +167,55 @@ def test_a_curve_may_be_deleted_beside_several_values(tmp_path: Path) -> None:
     assert "2 of 2 jobs are complete" in done.out
 
 
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("~figure.curves.dp-se", "+algorithm@figure.curves.imed=dp-imed"),
+        ("+figure.note='a, b: c'", "++figure.curves.dp-se.epsilon=3", "profile=smoke"),
+        ("figure.environment={law: bernoulli, means: [0.9, 0.5]}", "figure.horizon=1e5"),
+        (f"figure.curves.adap-klucb.alpha=${{{ALPHA}}}", "figure.title='{epsilon}'", "seed=8"),
+    ],
+)
+@pytest.mark.usefixtures("in_checkout")
+def test_an_override_means_in_a_multirun_what_it_means_in_a_run(
+    monkeypatch: pytest.MonkeyPatch, overrides: Sequence[str]
+) -> None:
+    found = list[Any]()
+
+    def noticed(spec: Any, settings: Any) -> int:
+        found.append(spec)
+        return 0
+
+    monkeypatch.setattr(produce, "produce", noticed)
+    for words in (("multirun", "figure=adap-headline"), ("run", "adap-headline")):
+        assert called(*words, *overrides).status == 0
+    assert found[0] == found[1]
+
+
+def test_a_key_may_be_without_effect_in_some_of_the_jobs(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(produce, "produce", lambda spec, settings: int(ExitStatus.ALARM))
+    done = run("-m", TINY[0], "~figure.profiles.ci", "profile=smoke,ci")
+    assert (done.status, "changes nothing" in done.err) == (ExitStatus.ALARM, False)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_a_destructor_swallows_ends_the_multirun(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    read = compose.from_hydra
+    monkeypatch.setattr(compose, "from_hydra", lambda config: (Interrupted(), read(config))[1])
+    done = run("-m", *TINY, "seed=1,2")
+    assert done.status == ExitStatus.INTERRUPTED
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]  # Hydra wrote nothing
+
+
 def test_a_mistake_in_a_value_prints_one_line_and_stops_no_other_job(
     run: Run, tmp_path: Path
 ) -> None:
@@ -223,6 +274,8 @@ MISTAKES = [
     (f"{HEADLINE} figure.epsilom=1,2", "unknown key 'figure.epsilom' (command line); did you mean"),
     (f"{HEADLINE} figure.epsilon=range(1,1)", "the multirun has no jobs: one of its lists of val"),
     (f"{HEADLINE} figure.epsilon=1,1", f"{SAME}figure.eps"),
+    (f"{HEADLINE} seed=1,1.0", f"{SAME}seed=1' and 'seed=1.0'"),
+    (f"{HEADLINE} ~figure", "adap-headline: figure.paper is missing (command line)"),
     (f"{HEADLINE} {ALPHA}=1,1.0 seed=1,2", f"{SAME}{ALPHA}"),
     (
         f"{HEADLINE} +figure.delta=0.1 figure.epsilon=1,2",

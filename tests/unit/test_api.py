@@ -183,7 +183,7 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"horizon": 1}, "at least 2, the number of arms"),
     ("play", ("ucb",), {"runs": 0}, "runs must be a whole number from 1"),
     ("play", ("ucb",), {"checkpoints": "dense"}, "unknown checkpoints 'dense'"),
-    ("play", ("ucb",), {"workers": 0}, "workers must be a whole number"),
+    ("play", ("ucb",), {"workers": 0}, "play: workers must be a whole number"),
     ("play", ("nas",), {}, "nas.yaml names no algorithm, and rules and bounds play no arms"),
     ("play", (3,), {}, "3 is no algorithm"),
     ("compare", (["ucb", "ucb"],), {}, "ucb is named twice"),

@@ -25,11 +25,12 @@ def changes(*overrides: str) -> list[str]:
     "overrides",
     [
         "",
-        "runs=5 seed=7 engine.workers=1 engine=dask figure.runs=3",
+        "engine.workers=1 engine=dask paths.cache=elsewhere",
         "figure.horizon=1e7 figure.environment=c2",  # the same values as in the file
+        "runs=20 figure.runs=20 seed=2022",
     ],
 )
-def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(overrides: str) -> None:
+def test_places_engine_and_repeated_values_do_not_change_the_figure(overrides: str) -> None:
     assert folder(*overrides.split()) == "adap-c2"
     assert changes(*overrides.split()) == []  # so its claims are judged
 
@@ -38,7 +39,7 @@ def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(overrides
     ("overrides", "expected", "words"),
     [
         (
-            "figure.environment=c4 figure.horizon=1e5 runs=3",
+            "figure.environment=c4 figure.horizon=1e5",
             "environment=c4,horizon=100000",
             ["environment = c4 (file: c2)", "horizon = 100,000 (file: 10,000,000)"],
         ),
@@ -53,6 +54,7 @@ def test_runs_seed_engine_and_repeated_values_do_not_change_the_figure(overrides
             ["epsilon of panel (a) = 0.2 (file: 0.1)"],
         ),
         ("~figure.curves.dp-se", "~dp-se", ["without curve dp-se"]),
+        ("seed=8 runs=3", "runs=3,seed=8", ["runs = 3 (file: 20)", "seed = 8 (file: 2022)"]),
         ("+algorithm@figure.curves.x=ucb", "x=ucb", ["curve x added: ucb"]),
         (
             "figure.environment={law:beta,means:[0.5,1e-1]}",
@@ -71,6 +73,26 @@ def test_a_change_is_told_and_has_a_folder_inside_that_of_the_figure(
     else:
         assert inside == f"adap-c2/{expected}"
     assert changes(*overrides.split()) == words
+
+
+def test_the_committed_verdicts_hold_for_other_runs_but_not_for_another_figure() -> None:
+    assert load("adap-c2", ["runs=3", "seed=8"])[0].is_as_filed
+    assert not load("adap-c2", ["runs=3", "figure.horizon=1000"])[0].is_as_filed
+
+
+@pytest.mark.parametrize(
+    ("figure", "overrides", "expected"),
+    [
+        ("adap-c2", "profile=smoke runs=2", []),  # the profile's own
+        ("adap-c2", "profile=ci runs=40", ["runs = 40 (file: 40, 400)"]),
+        ("dpklucb-c1", "runs=1000", ["runs = 1,000 (file: 100, 1000)"]),  # two curves have 100
+    ],
+)
+def test_runs_are_compared_with_those_of_the_profile_the_figure_and_its_curves(
+    figure: str, overrides: str, expected: list[str]
+) -> None:
+    changes = load(figure, overrides.split())[0].changes
+    assert [change.words() for change in changes if change.key == "runs"] == expected
 
 
 def test_folders_of_different_overrides_differ() -> None:

@@ -64,6 +64,8 @@ COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
     (KSWEEP, "figure.sweep.key=epsilo", ("figure.sweep.key 'epsilo'", LINE, "'epsilon'")),
     (STOPPING, "figure.curves.nas.rule=nass", ("unknown rule 'nass'", "'nas'", LINE)),
     (STOPPING, "figure.stream.mean=2", ("figure.stream.mean must be within 1 of 0", LINE)),
+    (C2, "+algorithm@figure.curves.x=adac-ucb", ("+figure.curves.x.rho=<value> sets it", LINE)),
+    ("my-figure", "", ("unknown figure 'my-figure'", "no dpbandits.toml is here or above")),
 ]
 
 
@@ -80,8 +82,22 @@ def test_a_mistake_on_the_command_line_ends_with_status_2_and_one_line(
     assert [part for part in parts if part not in done.err] == [], done.err
 
 
+# Mistakes for which Hydra's own command has other words: it takes several figures and values.
+OF_RUN = ("runs=5", "./conf", "figure=", "hydra.", "--runs", "runs=5,6")
+ALIKE = [row[:2] for row in COMMAND_LINE if not any(w.startswith(OF_RUN) for w in row[:2])]
+
+
+@pytest.mark.usefixtures("in_checkout")
+@pytest.mark.parametrize(("figure", "overrides"), ALIKE)
+def test_a_multirun_reports_a_mistake_as_a_run_does(figure: str, overrides: str) -> None:
+    done = called("multirun", f"figure={figure}", *overrides.split())
+    assert (done.status, done.out) == (2, "")
+    assert done.err == called("run", figure, *overrides.split()).err
+
+
 FIGURE, ALGORITHM = "conf/figure/adap-c2.yaml", "conf/algorithm/adap-ucb.yaml"
 ENVIRONMENT, PAPER = "conf/environment/c2.yaml", "conf/profile/paper.yaml"
+SWEEP = "conf/sweep/alpha.yaml"
 CONFIG, ENGINE = "conf/config.yaml", "conf/engine/local.yaml"
 
 # The file, a pattern in it and its replacement ($ is the end), and what the message has.
@@ -96,19 +112,41 @@ FILES: list[tuple[str, str, str, tuple[str, ...]]] = [
     (PAPER, "$", "rums: 5\n", ("'rums'", "runs")),
     (CONFIG, "seed: 2022", "seed: -1", ("seed must be",)),
 ]
+CODE = ("might let Hydra run code",)
+NAMES, ENDS = ("may only name another key",), ("names a value that is too long or has ${",)
+HOSTILE: list[tuple[str, str, str, tuple[str, ...]]] = [  # files that another person has written
+    (FIGURE, "paper: azize2022", "paper: ../figures/azize2022", ("figure.paper must be",)),
+    (FIGURE, "{instance}", "{arms.real}", ("may name only",)),
+    (FIGURE, "{instance}", "{means[0]}", ("may name only",)),
+    (FIGURE, "{instance}", "{horizon!r:>1000000000}", ("may name only",)),
+    (FIGURE, "{instance}", "${oc.env:HOME}", NAMES),
+    (FIGURE, "{instance}", "${oc.${figure.paper}:HOME}", NAMES),
+    (FIGURE, "{instance}", "${paths.out}", NAMES),
+    (FIGURE, "{instance}", "${figure.title}", ENDS),
+    (FIGURE, "$", "k: ${figure}\n", ENDS),
+    (FIGURE, "$", f"k: {'x' * 60000}\nl: ${{figure.k}}${{figure.k}}\n", ENDS),
+    (FIGURE, "defaults:", "defaults:\n  - /hydra/callbacks: x\n", CODE),
+    (FIGURE, "defaults:", "defaults:\n  - ../../../evil\n", CODE),
+    (FIGURE, "$", "x: { _target_: print }\n", CODE),
+    (ALGORITHM, r"\A", "# @package hydra.callbacks\n", CODE),
+    (ENGINE, "$", '"\\x68ydra": { callbacks: 1 }\n', CODE),
+    (SWEEP, "params:", "params:\n      hydra.job.env_set.X: 1", CODE),
+]
 UNREADABLE = [("  - : [\n", "line"), ("a: \t{\n", "line"), ("runs: 3\nruns: 3\n", "duplicate key")]
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "parts"),
-    [*FILES, *((FIGURE, "$", text, (part,)) for text, part in UNREADABLE)],
+    [*FILES, *HOSTILE, *((FIGURE, "$", text, (part,)) for text, part in UNREADABLE)],
 )
 def test_a_mistake_in_a_file(
     checkout: Path, file: str, old: str, new: str, parts: tuple[str, ...]
 ) -> None:
     path = checkout / file
     text = path.read_text("utf-8")
-    path.write_text(re.sub(old.replace("$", r"\Z"), new, text, count=1), "utf-8")
+    changed = re.sub(old.replace("$", r"\Z"), lambda _: new, text, count=1)
+    assert changed != text
+    path.write_text(changed, "utf-8")
     message = complaint(C2, [])
     found = [part for part in (*parts, file.removesuffix(".yaml")) if part not in message]
     assert found == [], message

@@ -7,7 +7,6 @@ import pytest
 from complaints import readable
 
 from dpbandits.api.arguments import bandit
-from dpbandits.cli.compare import _listed
 from dpbandits.config import compose, instances
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError
@@ -37,7 +36,8 @@ def test_the_means_of_a_column_are_the_instance_and_its_file_is_not(rates: Path)
     typed = f"figure.environment={{law: bernoulli, means: {{file: {elsewhere}, column: ctr}}}}"
     spec, _ = compose.load("adap-c2", [typed])
     assert {experiment.bandit for experiment in spec.experiments()} == {game}
-    assert _listed("{file: rates.csv, column: ctr}") == [{"file": "rates.csv", "column": "ctr"}]
+    table = "{file: rates.csv, column: ctr}"
+    assert compose.value("means", table) == {"file": "rates.csv", "column": "ctr"}
 
 
 @pytest.mark.parametrize(

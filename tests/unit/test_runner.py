@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 from commands import below
 
+from dpbandits.algorithms import ucb
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.kernel.errors import UserError
-from dpbandits.run import ExitStatus, runner
-from dpbandits.run.progress import Reporter, duration
+from dpbandits.run import ExitStatus, progress, runner
+from dpbandits.run.progress import Progress, duration, reported
 from dpbandits.run.runner import play
 from dpbandits.run.tasks import Task, plan
 from dpbandits.store.blocks import Store
@@ -200,25 +201,49 @@ def test_a_duration_has_at_most_two_units(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 
 
-def test_off_a_terminal_progress_is_a_line_now_and_then_with_the_last_pace_of_every_kind(
+def test_the_forecast_is_by_rounds_until_an_experiment_is_timed_and_says_what_it_leaves_out(
+    cell: RegretExperiment,
+) -> None:
+    longer = dataclasses.replace(cell, horizon=1000)  # five times as many rounds
+    other = dataclasses.replace(cell, member="ucb", params=ucb.Params())
+    counted = Progress("my-figure", {cell: 10, longer: 4, other: 2}, 2)
+    lines = [counted.line(10.0)]
+    for experiment, runs, pace in (
+        (cell, 1, 90.0),  # it may include the compilation
+        (other, 1, None),  # failed: it does not count as one that took no time
+        (cell, 4, 1.0),  # 5 x 1 s and 4 x 5 s are left, on two workers
+        (longer, 1, 101.0),
+        (other, 1, 3.0),
+    ):
+        counted.add(experiment, runs, pace)
+        lines.append(counted.line(20.0))
+    assert lines == [
+        "my-figure: 0/16 runs after 10 s, 6.4e+03 rounds to play",
+        "my-figure: 1/16 runs after 20 s, 6.2e+03 rounds to play",
+        "my-figure: 2/16 runs after 20 s, 6e+03 rounds to play",
+        "my-figure: 6/16 runs after 20 s, about 12 s left without ucb (not timed yet)",
+        "my-figure: 7/16 runs after 20 s, about 2 min 34 s left without ucb (not timed yet)",
+        "my-figure: 8/16 runs after 20 s, about 2 min 34 s left",
+    ]
+
+
+def test_a_line_is_printed_now_and_then_whether_or_not_anything_has_ended(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = [100.0]
-    monkeypatch.setattr("dpbandits.run.progress.time.monotonic", lambda: clock[0])
-    reporter = Reporter("my-figure", {"quick": 10, "slow": 4, "unseen": 2}, 2)
-    for kind, runs, pace in (
-        ("quick", 5, 9.0),  # the first one compiles; half of the kinds were not seen
-        ("quick", 3, 1.0),
-        ("unseen", 1, None),  # failed: it does not count as one that took no time
-        ("slow", 1, 101.0),  # 2 x 1 s, 3 x 101 s and 1 x 51 s, the median
-        ("slow", 3, 101.0),
-    ):
-        clock[0] += 6.0
-        reporter.add(kind, runs, pace)
-    assert capsys.readouterr().err.splitlines() == [
-        "my-figure: 8/16 runs after 12 s",
-        "my-figure: 10/16 runs after 24 s, about 2 min 58 s left",
-    ]
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    called = threading.Semaphore(0)
+
+    def line(seconds: float) -> str:
+        called.release()
+        return "still playing"
+
+    with reported(line):
+        assert called.acquire(timeout=60)
+        assert called.acquire(timeout=60)  # the first line has been printed
+    assert capsys.readouterr().err.startswith("still playing\n")
+    with reported(line, shown=False):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 # The one door -----------------------------------------------------------------------------------

@@ -170,6 +170,7 @@ class Numbers(NamedTuple):
     runs: parameters.Count = 100
     delta: parameters.Delta = 0.0
     epsilon: parameters.Positive = 1.0
+    workers: parameters.Workers = 1
 
 
 def specification(
@@ -183,12 +184,11 @@ def specification(
     """Return the figure of regret over time, with a panel for each epsilon, and the settings.
 
     `caller` is its name and begins every message; that of `compare` has lower bounds. `game` is
-    the environment and the means, `values` those of Numbers, NAMED and the workers; None stands for
-    a default. The overrides may set paths and the engine. Raises UserError for any invalid value.
+    the environment and the means, `values` those of Numbers and NAMED; None stands for a default.
+    The overrides may set paths and the engine. Raises UserError for any invalid value.
     """
     given = {key: value for key, value in values.items() if value is not None}
-    threads = [f"engine.workers={given.pop('workers')}"] if "workers" in given else []
-    settings, seed = compose.settings_of([*overrides, *threads], caller)
+    settings, seed = compose.settings_of(overrides, caller)
     if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
@@ -204,6 +204,8 @@ def specification(
         for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
     ]
     horizon, seed, runs, *_ = shared[0]
+    if "workers" in given:
+        settings = replace(settings, workers=shared[0].workers)
     if horizon < (arms := registry.environment(law).arms(instance)):
         problem = f"horizon must be at least {arms}, the number of arms, got {horizon}"
         raise UserError(f"{caller}: {problem}")

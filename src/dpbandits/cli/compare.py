@@ -1,31 +1,29 @@
 """`dpbandits compare`: algorithms beside one another on one game, without any YAML."""
 
-import hashlib
 import itertools
 import re
 import shlex
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-import yaml
 from rich.table import Table
 
 from dpbandits.api.arguments import environment_of, player, players_of, specification
 from dpbandits.api.plays import Comparison, comparison
 from dpbandits.checks.comparisons import with_error
 from dpbandits.cli.process import console, value_of, values_of
+from dpbandits.config import compose
 from dpbandits.factory import captions, produce
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import NOTIONS
 from dpbandits.privacy.table import rows
+from dpbandits.spec.figure import LONGEST_NAME, digest, text
 from dpbandits.store.blocks import Store
 
-LONGEST_NAME = 80  # characters of the folder's name
 COLUMNS = (
     "Columns: regret: mean over the runs at the horizon, with its standard error; behind: mean"
     " difference in the same run from the lowest of the same definition of privacy, which is clear"
@@ -34,6 +32,7 @@ COLUMNS = (
 )
 DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
 KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
+Values = dict[str, Any]
 
 
 def compare(words: Sequence[str]) -> int:
@@ -46,11 +45,57 @@ def compare(words: Sequence[str]) -> int:
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
-    ranges = {name: dict[str, list[Any]]() for name in algorithms}
-    overrides, changes, values = [], dict[str, Any](), dict[str, Any](DEFAULTS)
-    for key, value in values_of([word for word in words if "=" in word]).items():
+    ranges, values, changes, overrides, named = _asked(algorithms, words)
+    environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
+    if changes:
+        if environment is None:
+            raise UserError("compare: environment.<key> changes an environment, and none is named")
+        law = environment if isinstance(environment, dict) else environment_of(environment)
+        environment = {**law, **changes, "name": None}
+    players = players_of(
+        [
+            (name, dict(zip(ranges[name], setting, strict=True)))
+            for name in algorithms
+            for setting in itertools.product(*ranges[name].values())
+        ]
+    )
+    for entry in players:
+        params = registry.algorithm(entry.algorithm).Params
+        given = {*params._field_defaults, *entry.settings, *values, "epsilon"}
+        for field in (f for f in params._fields if f not in given):
+            missing = field if field in KEYS else f"{entry.name}.{field}"
+            raise UserError(f"compare: {entry.name} needs {field}: add {missing}=<value>")
+    budgets = epsilon if isinstance(epsilon, list) else [epsilon]
+    game = environment, means
+    spec, settings = specification("compare", players, budgets, game, values, overrides)
+    recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
+    name = re.sub(r"[^A-Za-z0-9_+]+", "-", named.replace(".", "_"))
+    if len(name) > LONGEST_NAME or not re.fullmatch(r"(-?[a-z0-9+.,=])+", named):
+        name = f"{name[: LONGEST_NAME - 9]}-{digest(named)}"  # characters were lost
+    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
+    settings = replace(settings, out=settings.out / "compare", command=command)
+    if status := produce.produce(spec, settings):
+        return status
+    _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
+    console().print("\n".join(filter(None, ["", captions.order_of_arms(spec), COLUMNS])))
+    return 0
+
+
+def _asked(
+    algorithms: Sequence[str], words: Sequence[str]
+) -> tuple[dict[str, dict[str, list[Any]]], Values, Values, list[str], str]:
+    # The parameters of each algorithm, a curve for each value; the values of KEYS; changes to the
+    # environment; overrides of places and the engine; and a name that a game has however its values
+    # are written.
+    ranges: dict[str, dict[str, list[Any]]] = {name: {} for name in algorithms}
+    overrides, changes, values, named = [], Values(), Values(DEFAULTS), "+".join(algorithms)
+    for key, value in sorted(values_of([word for word in words if "=" in word]).items()):
         owner, _, name = key.partition(".")
-        numbers = _listed(value)
+        numbers = [value]
+        if isinstance(value, str) and value.startswith("{"):
+            numbers = [compose.value(key, value)]
+        elif isinstance(value, str):
+            numbers = [value_of(part) for part in value.strip("[]").split(",")]
         if owner in ("paths", "engine"):
             overrides.append(f"{key}={value}")
         elif owner == "environment" and name:
@@ -63,34 +108,9 @@ def compare(words: Sequence[str]) -> int:
             known = [*KEYS, *(f"{name}.<parameter>" for name in ranges)]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, known)}")
-    environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
-    if changes:
-        if environment is None:
-            raise UserError("compare: environment.<key> changes an environment, and none is named")
-        environment = {**environment_of(environment), **changes, "name": None}
-    players = players_of(
-        [
-            (name, dict(zip(ranges[name], setting, strict=True)))
-            for name in algorithms
-            for setting in itertools.product(*ranges[name].values())
-        ]
-    )
-    budgets = epsilon if isinstance(epsilon, list) else [epsilon]
-    game = environment, means
-    spec, settings = specification("compare", players, budgets, game, values, overrides)
-    # Runs, seed and places are no part of the name of the folder and the files, as for figures.
-    recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
-    name = "-".join(word for word in recorded if not re.match(r"runs=|seed=", word))
-    name = re.sub(r"[^A-Za-z0-9_]+", "-", name.replace(".", "_"))
-    if len(name) > LONGEST_NAME:
-        name = f"{name[: LONGEST_NAME - 9]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
-    settings = replace(settings, out=settings.out / "compare", command=command)
-    if status := produce.produce(spec, settings):
-        return status
-    _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
-    console().print("\n".join(filter(None, ["", captions.order_of_arms(spec), COLUMNS])))
-    return 0
+        if owner not in ("paths", "engine", "workers") and numbers != [DEFAULTS.get(key)]:
+            named += f"-{key}={','.join(map(text, numbers))}"
+    return ranges, values, changes, overrides, named
 
 
 def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
@@ -114,16 +134,6 @@ def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
             elif word in ("all", group):
                 print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
     return list(found)
-
-
-def _listed(value: Any) -> list[Any]:
-    # The values that a word gives a key; a table is one of them, {file: rates.csv, column: ctr}.
-    if not isinstance(value, str):
-        return [value]
-    with suppress(yaml.YAMLError):
-        if isinstance(table := yaml.safe_load(value), dict):
-            return [table]
-    return [value_of(part) for part in value.strip("[]").split(",")]
 
 
 def _print(title: str, found: Comparison) -> None:

@@ -14,7 +14,9 @@ that the figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine
 """
 
 import os
+import signal
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dpbandits.cli.process import load_factory, status_of
@@ -42,26 +44,34 @@ def main() -> int:
 
     from dpbandits.config import compose
     from dpbandits.files import project
+    from dpbandits.run.progress import duration, reported
     from dpbandits.sweeps.jobs import Job
 
+    check = _interrupts()
     jobs: list[Job] = []
     home, conf = os.getpid(), str(project.layers()[-1] / "conf")
 
     @hydra.main(version_base="1.3", config_path=conf, config_name="config")
     def task(composed: "DictConfig") -> None:
+        check()
         job = Job(*compose.from_hydra(composed))
         if os.getpid() == home:
             jobs.append(job)
         # A launcher runs the job in another process, with a copy of the list; only an error gets
         # back.
-        elif status := status_of(lambda: load_factory(MULTIRUN).produce([job], words)):
+        elif status := status_of(lambda: load_factory(MULTIRUN).produce([job], words, check)):
             raise UserError(
                 f"a job of the multirun ended with status {status}; its output is below the folder"
                 " .submitit of the multirun"
             )
 
+    elsewhere = any(word.startswith("hydra/launcher=") for word in words)
+
+    def line(seconds: float) -> str:
+        return f"multirun: composing; {len(jobs)} jobs are read after {duration(seconds)}"
+
     try:
-        with compose.one_line_errors(words):
+        with compose.one_line_errors(words), reported(line, shown=not elsewhere):
             task()
     except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
@@ -73,6 +83,23 @@ def main() -> int:
             f"submitit did not complete a job of the multirun: {in_one_line(error)}; the same"
             " command continues from there (hydra.launcher.timeout_min=... allows more time)"
         ) from error
-    if not jobs and any(word.startswith("hydra/launcher=") for word in words):
+    if not jobs and elsewhere:
         return 0  # all jobs ran in other processes
-    return int(load_factory(MULTIRUN).produce(jobs, words))
+    return int(load_factory(MULTIRUN).produce(jobs, words, check))
+
+
+def _interrupts() -> Callable[[], None]:
+    # The function raises the interrupt that a destructor, which ran just then, has swallowed.
+    seen = list[int]()
+
+    def interrupt(number: int, _: object) -> None:
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if seen:
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as it is in the background
+        signal.signal(signal.SIGINT, interrupt)
+    return check

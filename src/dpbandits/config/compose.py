@@ -31,6 +31,7 @@ from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
 from dpbandits.files import project
+from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, text
 
@@ -127,6 +128,12 @@ def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     return read_settings(Composed(name, plain, origin, keys), overrides[1:]), plain["seed"]
 
 
+def value(key: str, text: str) -> Any:
+    """Return the value that an override `key=text` gives. Raises UserError if it cannot be read."""
+    with one_line_errors(override := [f"{key}={text}"]):
+        return OverridesParser.create().parse_overrides(override)[0].value()
+
+
 def from_hydra(config: DictConfig) -> tuple[str, list[str], Read | None, str | None]:
     """Return the job that @hydra.main has begun: figure, overrides, configuration or the error.
 
@@ -134,8 +141,10 @@ def from_hydra(config: DictConfig) -> tuple[str, list[str], Read | None, str | N
     overrides without effect are not rejected here.
     """
     job = HydraConfig.get()
+    Path(job.sweep.dir, "multirun.yaml").unlink(missing_ok=True)  # written by Hydra's sweeper
     overrides = [o for o in job.overrides.task if o.partition("=")[0] not in ("figure", "sweep")]
-    figure = job.runtime.choices["figure"]
+    typed = [o.removeprefix("figure=") for o in job.overrides.task if o.startswith("figure=")]
+    figure = job.runtime.choices.get("figure", *typed[-1:])  # an override may delete the choice
     try:
         with one_line_errors([f"figure={figure}", *overrides]):
             return figure, overrides, _read(config, figure, overrides), None
@@ -174,6 +183,9 @@ def _read(
     keys = frozenset(str(o.package or o.key_or_group) for o in parsed)
     chosen = {o.key_or_group: str(o.value()) for o in parsed if o.key_or_group in GROUPS}
     values = Composed(figure, {}, partial(_origin, figure, keys, chosen), keys)
+    written: Any = OmegaConf.to_container(config)
+    if refused := conf_files.interpolation_problem(written):
+        raise values.error(*refused)
     try:
         plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
@@ -187,22 +199,23 @@ def _read(
         project.names(group)
     kinds = schema.PROFILE | {"name": project.names("profile")}
     values.section(kinds, plain["profile"], "profile", kinds)
-    spec = FigureReader(values).read(may_repeat_labels=is_variant)
+    reader = FigureReader(values)
+    spec = reader.read(may_repeat_labels=is_variant)
     # The overrides that change the figure, sorted by key; one that repeats a value is no change,
     # and annotations change nothing of a figure.
     changes: dict[str, Change] = {}
     for override in parsed:
         key = str(override.key_or_group)
-        free = key in ("figure", "figure.annotated") or key.partition(".")[0] in FREE
-        if free or key.endswith(".runs"):
+        if key in ("figure", "figure.annotated") or key.partition(".")[0] in FREE:
             continue
         now: str | None = text(override.value())
         before, place = None, f"{key}@{override.package}" if override.package else key
         if not override.package:
             path = "profile.name" if key == PROFILE else key
-            contents = (_written(project.layers(), figure), OmegaConf.to_container(config))
+            contents = (_written(project.layers(), figure), written)
             found = (value_at(content, path, ABSENT) for content in contents)
             before, now = (None if value is ABSENT else text(value) for value in found)
+            before = reader.usual_runs() if key == "runs" else before
             now = None if override.is_delete() else now
         if now != before:
             changes[place] = Change(place, now, None if key == PROFILE else before)
@@ -241,6 +254,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
 
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
+    conf_files.refuse_code(project.layers())
     for word in overrides:
         key, sign, value = word.partition("=")
         if not (sign or word.startswith("~")) and Path(word).stem in project.names("figure"):
@@ -252,6 +266,8 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if value not in names and not re.search(r"[,()]", value):
             name = Path(value).stem  # of a file
             near = f"the name of the {key} is {name}" if name in names else nearest(value, names)
+            alone = key == "figure" and near.startswith("valid") and not roots.found().project
+            near += f"; no {roots.MARKER} is here or above" * alone
             raise UserError(f"unknown {key} {shown(value)}; {near}")
     if any(word.startswith("-") for word in overrides):  # argparse would print its usage and exit
         parser = get_args_parser()

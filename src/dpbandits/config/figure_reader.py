@@ -112,6 +112,14 @@ class FigureReader:
         if runs is not None and not section:
             self.runs = composed.checked(parameters.Count, runs, "runs")
 
+    def usual_runs(self) -> str:
+        """Return the numbers of runs that the files and the profile set, smallest first."""
+        profile = conf_files.read_member("profile", self.composed.plain["profile"]["name"])
+        section = "figure.runs" in self.from_profile
+        figure = self.form["runs"] if section else profile.get("runs", self.form["runs"])
+        runs = {curve.form["runs"] or figure for curve in self.members.values()}
+        return ",".join(map(str, sorted(runs)))
+
     def read(self, may_repeat_labels: bool) -> spec.FigureSpec:
         """Return the figure, whose labels within a panel differ unless they may be repeated."""
         form, panels, several = self.form, list[spec.Panel](), dict[str, list[Any]]()
@@ -177,7 +185,7 @@ class FigureReader:
             return Texts().vformat(template, (), values)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError):
             problem = f"{shown(template)} may name only {', '.join(values)} in braces"
-            raise self.error(path, problem) from None
+            raise self.error(path, f"{problem}, with numbers below 100") from None
 
     def _panel(self, letter: str, form: Mapping[str, Any], layers: Layers) -> spec.Panel:
         path, choice = layers[0][0], partial(self.composed.checked, [*self.members])
@@ -471,6 +479,9 @@ class FigureReader:
             delta = checked(parameters.Fraction, *self._needed("delta", layers))
             found["rho"] = rho_of_gaussian(epsilon, delta)
         values = {field: value for field, value in found.items() if value is not None}
+        for field in curve.fields:
+            if field not in {*values, *curve.module.Params._field_defaults}:
+                raise self.error(paths[field], f"is missing: +{paths[field]}=<value> sets it")
         origin = self.composed.origin
         return parameters.build(curve.module.Params, values, curve.name, lambda f: origin(paths[f]))
 

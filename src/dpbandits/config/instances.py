@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 import string
 from collections.abc import Mapping
 from contextlib import suppress
@@ -154,8 +155,14 @@ class Several(tuple[Any, ...]):
 class Texts(string.Formatter):
     """Formatter of values: `{arms:words}` spells a number out, `{with_k:with|without}` chooses.
 
-    A number without a format is written as in formulas: 0.1, 10^{-10}, e^{-10}.
+    A number without a format is written as in formulas: 0.1, 10^{-10}, e^{-10}. A text may name a
+    value, or an entry as in `{stream[mean]}`, but no attribute of it.
     """
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        """Return the value that the name stands for. Raises KeyError or TypeError if none does."""
+        name, bracket, entry = field_name.partition("[")
+        return kwargs[name][entry.removesuffix("]")] if bracket else kwargs[name], name
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Return the text of a value."""
@@ -173,4 +180,6 @@ class Texts(string.Formatter):
                 if abs(whole) > 4 and math.isclose(log(value), whole, rel_tol=1e-12):
                     return f"{base}^{{{whole}}}"
             format_spec = "g"
+        if re.search(r"\d{3}", format_spec):
+            raise ValueError("a width or precision of at most two digits")
         return str(super().format_field(value, format_spec))

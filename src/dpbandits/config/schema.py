@@ -24,6 +24,7 @@ Keys = dict[Any, Any]
 Kinds = dict[str, Any]  # key: a type of msgspec or of kernel.parameters, or the list of valid names
 WORDS = {"str": "a text", "bool": "true or false", "array": "a list", "object": "keys and values"}
 EMPTY = (str, bool)
+NAME = r"^\w[\w.-]*$"  # of a file, which therefore stays in its folder
 ADDRESS = r"^(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}$"
 
 PATHS: Kinds = dict.fromkeys(("cache", "out"), Annotated[str, msgspec.Meta(pattern=r"\S")])
@@ -48,7 +49,8 @@ SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
 }
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
-    **dict.fromkeys(("paper", "title", "draw", "note", "about"), str),
+    "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
+    **dict.fromkeys(("title", "draw", "note", "about"), str),
     **dict.fromkeys(("sweep", "curves", "panels", "profiles", "original"), Keys),
     **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
     "runs": Count,

@@ -164,10 +164,8 @@ def cached(spec: FigureSpec, settings: Settings) -> Store:
     """Return the store, which has every run of the figure; raise UserError if runs are missing."""
     store = Store(settings.cache)
     if missing := sum(len(t.runs) for t in plan(spec.runs_of_experiments(), store, settings.block)):
-        raise UserError(
-            f"{spec.name}: {missing} runs are not computed yet; `{command('run', spec, settings)}`"
-            " computes them"
-        )
+        run = shlex.join(["dpbandits", "run", spec.name, *settings.overrides])
+        raise UserError(f"{spec.name}: {missing} runs are not computed yet; `{run}` computes them")
     return store
 
 

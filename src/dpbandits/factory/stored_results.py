@@ -73,7 +73,7 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
         seconds = sum((header["seconds"] for header in headers), 0.0)
         if not experiments:
             headers = [{"revision": revision(), "versions": versions()}]
-    elif spec.changes or references.stale(spec, references.PAPER):
+    elif not spec.is_as_filed or references.stale(spec, references.PAPER):
         return Result(spec, settings, (), (), None)
     else:
         series, kind = references.read(spec, references.PAPER), ResultKind.REFERENCE

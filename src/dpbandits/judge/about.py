@@ -37,7 +37,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     found, runs = list[About](), spec.runs_of_experiments()
     for paper in map(claims_files.read, claims_files.papers()):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
-        gathered = None if spec.changes or not names else claims_table.read(paper.paper)
+        gathered = None if not (spec.is_as_filed and names) else claims_table.read(paper.paper)
         if gathered is not None and not claims_table.stale(gathered, [spec]):
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)

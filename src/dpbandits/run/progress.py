@@ -1,53 +1,82 @@
 """Progress report: one line with the time left on a terminal, several lines elsewhere."""
 
-import statistics
+import math
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from dpbandits.experiments import Experiment
 
 LINE_EVERY = 10.0  # seconds between lines off a terminal
 CLEAR = "\r\033[K"  # begins a line of a terminal anew
 
 
-class Reporter:
-    """Reporter of the progress of the runs on the standard error; silent unless `shown`.
+@contextmanager
+def reported(line: Callable[[float], str], shown: bool = True) -> Iterator[None]:
+    """Print a line on the standard error every ten seconds, or on a terminal in place every second.
 
-    Kinds of runs differ by orders of magnitude (a batched policy against one that decides every
-    round), so each is timed by its latest run: the first includes the compilation. A kind without a
-    finished run counts as the median of the others; no time is given before half have one.
+    `line` is given the seconds since the block began. Nothing is printed unless `shown`.
+    """
+    live, ended, start = sys.stderr.isatty(), threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not ended.wait(1.0 if live else LINE_EVERY):
+            text = line(time.monotonic() - start)
+            print(f"{CLEAR}{text}" if live else f"{text}\n", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    if shown:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if shown:
+            thread.join()
+            print(CLEAR * live, end="", file=sys.stderr, flush=True)
+
+
+class Progress:
+    """Runs that are left of every experiment, and how long they will take.
+
+    Experiments differ by orders of magnitude (a batched policy against one that decides every
+    round), so each is timed by its latest run; one without a time counts with its rounds, at the
+    best pace of its algorithm in others. The first run of an algorithm may include compilation.
     """
 
-    def __init__(
-        self, title: str, runs: Mapping[str, int], workers: int, shown: bool = True
-    ) -> None:
-        self.title, self.workers, self.shown = title, workers, shown
-        self.left, self.total = dict(runs), sum(runs.values())
-        self.pace: dict[str, float] = {}  # seconds per run
-        self.started = self.last_line = time.monotonic()
-        self.live = sys.stderr.isatty()
+    def __init__(self, title: str, runs: Mapping[Experiment, int], workers: int) -> None:
+        self.title, self.workers, self.total = title, workers, sum(runs.values())
+        self.left, self.started = dict(runs), set[str]()
+        self.pace: dict[Experiment, float] = {}  # seconds per run
 
-    def add(self, kind: str, runs: int, pace: float | None) -> None:
-        """Report finished runs of a kind, the last of which took `pace` seconds; None: failed."""
-        self.left[kind] -= runs
-        if pace is not None:
-            self.pace[kind] = pace
-        finished, now = self.total - sum(self.left.values()), time.monotonic()
-        if not self.live and (now - self.last_line < LINE_EVERY or finished == self.total):
-            return
-        self.last_line = now
-        line = f"{self.title}: {finished}/{self.total} runs after {duration(now - self.started)}"
-        if self.pace and 2 * len(self.pace) >= len(self.left):
-            usual = statistics.median(self.pace.values())
-            seconds = sum(n * self.pace.get(kind, usual) for kind, n in self.left.items())
-            line += f", about {duration(seconds / self.workers)} left"
-        if self.shown:
-            start, end = (CLEAR, "") if self.live else ("", "\n")
-            print(f"{start}{line}", end=end, file=sys.stderr, flush=True)
+    def add(self, experiment: Experiment, runs: int, pace: float | None) -> None:
+        """Count finished runs, the last of which took `pace` seconds; None: failed."""
+        self.left[experiment] -= runs
+        if pace is not None and (runs > 1 or experiment.member in self.started):
+            self.pace[experiment] = pace
+        self.started.add(experiment.member)
 
-    def close(self) -> None:
-        """Clear the line of a terminal."""
-        if self.shown and self.live:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
+    def line(self, elapsed: float) -> str:
+        """Return the report after so many seconds, and what its forecast leaves out."""
+        left = {e: runs for e, runs in self.left.copy().items() if runs}
+        expected, per_round = self.pace.copy(), dict[str, float]()  # seconds
+        for e, pace in expected.items():
+            if e.rounds:
+                per_round[e.member] = min(pace / e.rounds, per_round.get(e.member, math.inf))
+        for e in left:
+            if e.rounds and e.member in per_round:
+                expected.setdefault(e, e.rounds * per_round[e.member])
+        finished, others = self.total - sum(left.values()), [e for e in left if e not in expected]
+        text = f"{self.title}: {finished}/{self.total} runs after {duration(elapsed)}"
+        if len(others) == len(left):
+            rounds = sum(runs * (e.rounds or 0) for e, runs in left.items())
+            return f"{text}, {rounds:.2g} rounds to play" if rounds else text
+        seconds = sum(runs * expected[e] for e, runs in left.items() if e in expected)
+        text += f", about {duration(seconds / self.workers)} left"
+        names = ", ".join(dict.fromkeys(e.member for e in others))
+        return f"{text} without {names} (not timed yet)" if names else text
 
 
 def duration(seconds: float) -> str:

@@ -18,7 +18,7 @@ from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import check_writable, to_json, write_atomically
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import user_algorithms
-from dpbandits.run.progress import Reporter
+from dpbandits.run.progress import Progress, reported
 from dpbandits.run.tasks import Outcome, Task, attempt, plan
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import EditedSources, check_sources
@@ -132,9 +132,11 @@ def play(
             client = resources.enter_context(dask_cluster.connected(cluster.scheduler, workers))
             threads = sum(client.nthreads().values())
             outcomes = dask_cluster.play(tasks, client, cluster.scheduler or "this machine")
-        runs = Counter(task.experiment.name for task in tasks for _ in task.runs)
-        reporter = Reporter(title, runs, threads, progress)
-        resources.callback(reporter.close)
+        runs = Counter[Experiment]()
+        for task in tasks:
+            runs[task.experiment] += len(task.runs)
+        counted = Progress(title, runs, threads)
+        resources.enter_context(reported(counted.line, progress))
         resources.enter_context(closing(outcomes))
         for outcome in outcomes:
             task, pace = outcome.task, None
@@ -148,5 +150,5 @@ def play(
                     pace = outcome.seconds[-1]
             except EditedSources as error:
                 failures.append(Outcome(task, error=str(error)))
-            reporter.add(task.experiment.name, len(task.runs), pace)
+            counted.add(task.experiment, len(task.runs), pace)
     return failures

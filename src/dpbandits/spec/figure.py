@@ -1,8 +1,7 @@
 """Specification of a figure: frozen values between the configuration and everything else.
 
-Overrides of runs, seed, engine and paths do not change a figure: the store shares their results,
-and the caption states runs and seed. Nor do those of the form of its picture, which get a folder of
-their own. Every other difference from the figure's file is a `Change`.
+Overrides of engine and paths do not change a figure. Nor do those of the form of its picture, which
+get a folder of their own. Every other difference from the figure's file is a `Change`.
 """
 
 import re
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from dpbandits.experiments import Experiment, Quantity
 
-FREE = ("runs", "seed", "engine", "paths", "hydra", "sweep")  # first parts of keys: no change
+FREE = ("engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
 FORMATS = ("pdf", "svg", "png")
 LONGEST_NAME = 80  # characters of a folder's name
@@ -131,7 +130,9 @@ class Change:
             name = f"curve {member}" if kind == "curve" else f"panel ({member})"
             name = f"{inner} of {name}" if inner and not group else name
         value, before = (  # with commas between thousands and spaces in lists
-            f"{int(v):,}" if re.fullmatch(r"\d{4,}", v) else v.replace(",", ", ").replace(":", ": ")
+            f"{int(v):,}"
+            if re.fullmatch(r"\d{4,}", v) and self.key != "seed"
+            else v.replace(",", ", ").replace(":", ": ")
             for v in (self.value or "", self.before or "")
         )
         if self.key == PROFILE:
@@ -165,6 +166,11 @@ class FigureSpec:
     changes: tuple[Change, ...] = ()  # differences from the figure's file
     annotated: bool = True  # with what the original does not have; always so without an original
     appearance: Appearance = AS_DRAWN
+
+    @property
+    def is_as_filed(self) -> bool:
+        """True unless an override changes more than the seed and numbers of runs."""
+        return all(change.key.split(".")[-1] in ("runs", "seed") for change in self.changes)
 
     def runs_of_experiments(self) -> dict[Experiment, int]:
         """Return every experiment with its number of runs, in the order of the panels.

@@ -75,16 +75,16 @@ def prepare(jobs: Sequence[Job], figure: str = "") -> None:
     figure, this is the error of every job. A job alone in its figure gets no folder.
     """
     loaded = [(job, job.read) for job in jobs if job.read]
-    idle = [compose.idle(job.figure, job.overrides, read) for job, read in loaded]
-    errors = [
-        text for key, text in (idle[0] if idle else {}).items() if all(key in i for i in idle)
-    ]
+    idle = (compose.idle(job.figure, job.overrides, read) for job, read in loaded)
+    first = next(idle, {})
+    others = [*idle] if first else []  # each composes the configuration again
+    errors = [text for key, text in first.items() if all(key in other for other in others)]
     seen: dict[Any, Job] = {}
     for job, read in loaded:
         elsewhere = {*job.overrides} - {*recorded(job.overrides)}
-        first = seen.setdefault((replace(read.spec, changes=()), *sorted(elsewhere)), job)
-        if first is not job:
-            both = (shown(" ".join(recorded(j.overrides))) for j in (first, job))
+        same = seen.setdefault((replace(read.spec, changes=()), *sorted(elsewhere)), job)
+        if same is not job:
+            both = (shown(" ".join(recorded(j.overrides))) for j in (same, job))
             errors.append(f"{job.figure}: two jobs give the same figure: {' and '.join(both)}")
     endings = varied(jobs)
     full = [",".join(f"{endings[k]}={job.given.get(k, '')}" for k in endings) for job in jobs]

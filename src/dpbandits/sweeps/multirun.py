@@ -8,7 +8,7 @@ import gc
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 
@@ -27,11 +27,11 @@ from dpbandits.sweeps.pictures import summary
 from dpbandits.tables.series import PLACE, STATISTICS, rows, summarise, written
 
 
-def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
+def produce(jobs: Sequence[Job], words: Sequence[str], check: Callable[[], None]) -> int:
     """Run all jobs, summarise every figure that has several, and return the largest status.
 
-    `words` is the command, for the record. Raises UserError if every job has the same error, or if
-    a list of values is empty.
+    `words` is the command, for the record; `check` is called before every job. Raises UserError if
+    every job has the same error, or if a list of values is empty.
     """
     if not jobs:
         if all(word in ("-m", "--multirun") for word in words if word.startswith("-")):
@@ -41,6 +41,7 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.figure, []).append(job)
+    check()
     for figure, group in groups.items():
         prepare(group, f"figure={figure}" if len(groups) > 1 else "")
     # All errors are reported before the first job is computed; one in every job is the command's,
@@ -57,6 +58,7 @@ def produce(jobs: Sequence[Job], words: Sequence[str]) -> int:
         return factory.produce(jobs[0].read.spec, jobs[0].read.settings)
     for figure, group in groups.items():
         for job in group:
+            check()
             _run(job)
         if len(group) > 1:  # a summary that fails stops no other figure
             status = status_of(figure, partial(_summarise, figure, group, words))
