@@ -119,6 +119,13 @@ def playing(bandit):
     return bandit.clock[0] < bandit.horizon
 
 
+@inlined
+def check(bandit, total, n):
+    """Mark the game unless the total of n rewards is one."""
+    if not 0.0 <= total <= n:  # nan too
+        bandit.clock[2] = NO_REWARD
+
+
 @by_class
 def pull(bandit, arm):
     """Play one round of `arm` and return its reward, a float in [0, 1]."""
@@ -127,8 +134,7 @@ def pull(bandit, arm):
         bandit.clock[2] = NO_PULL
         return 0.0
     reward = draw(bandit.law, bandit.rng, arm, bandit.clock[0])
-    if not 0.0 <= reward <= 1.0:  # nan too
-        bandit.clock[2] = NO_REWARD
+    check(bandit, reward, 1)
     record(bandit, arm, 1)
     return reward
 
@@ -150,8 +156,7 @@ def pull_many(bandit, arm, n):
             total += pull(bandit, arm)
         return total
     total = draw_sum(bandit.law, bandit.rng, arm, n)
-    if not 0.0 <= total <= n:
-        bandit.clock[2] = NO_REWARD
+    check(bandit, total, n)
     record(bandit, arm, n)
     return total
 
@@ -184,8 +189,7 @@ def pull_each(bandit, arms, passes):
     for i in range(width):
         count = n // width + (1 if i < n % width else 0)
         sums[i] = draw_sum(bandit.law, bandit.rng, arms[i], count)
-        if not 0.0 <= sums[i] <= count:
-            bandit.clock[2] = NO_REWARD
+        check(bandit, sums[i], count)
     before = bandit.pulls.copy()
     end = start + n
     while bandit.checkpoints[bandit.clock[1]] <= end:
