@@ -196,6 +196,8 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 def refuse_undrawable(spec: FigureSpec) -> None:
     r"""Raise UserError for the first text, such as `$\foobar$`, that matplotlib cannot draw.
 
+    Labels, which stand in tables too, must not begin as a formula of a spreadsheet does.
+
     The message names its key and what sets it: the command line or the figure's file, which selects
     the algorithms whose files may set labels.
     """
@@ -210,7 +212,8 @@ def refuse_undrawable(spec: FigureSpec) -> None:
             parts = ((k, getattr(curve, k)) for k in ("reading", "label", "legend"))
             texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in parts]
     for name, text, drawn in texts:
-        if reason := fault(drawn):
+        evaluated = name.endswith(".label") and text.startswith(("=", "+", "-", "@"))
+        if reason := "a spreadsheet would evaluate it in the table" if evaluated else fault(drawn):
             typed = any(f"{name}.".startswith(f"{change.key}.") for change in spec.changes)
             if typed:
                 where = "command line"
@@ -280,7 +283,7 @@ def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:
             sha256(path[kind].read_bytes()).hexdigest() == digest
             for kind, digest in before["files"].items()
         )
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
 
 
