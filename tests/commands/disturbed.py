@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -121,8 +121,8 @@ def noted() -> None:
     notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     real = Store.write
 
-    def note(what: str, cell: Any, runs: range) -> None:
-        os.write(notes, f"{what} {key(cell)} {runs.start} {runs.stop}\n".encode())
+    def note(what: str, cell: Any, runs: Collection[int]) -> None:
+        os.write(notes, f"{what} {key(cell)} {min(runs)} {max(runs) + 1}\n".encode())
 
     def write(store: Any, cell: Any, first: int, curves: Any, seconds: float) -> None:
         real(store, cell, first, curves, seconds)

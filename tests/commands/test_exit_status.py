@@ -1,9 +1,11 @@
 """Exit statuses are distinct, documented, and returned for the reasons that the page gives."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import DPBANDITS, Process
 
 from dpbandits.checks import against_reference
 from dpbandits.checks.against_reference import Checked, Point
@@ -12,6 +14,8 @@ from dpbandits.cli import main, process
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.spec.figure import FigureSpec
+
+FULL = "dpbandits: the output cannot be written: No space left on device; other files are kept\n"
 
 
 def raising(error: BaseException) -> Callable[[], int]:
@@ -41,6 +45,38 @@ def test_a_command_ends_with_the_status_of_its_outcome(
         lines = capsys.readouterr().err.splitlines()
         assert lines[0].startswith("Traceback")
         assert lines[-1].endswith("please report it with the lines above")
+
+
+@pytest.mark.parametrize("verb", ["list", "privacy dp-se", "explain adap-c2 profile=smoke"])
+@pytest.mark.parametrize(
+    ("redirection", "status", "line"),
+    [
+        (">&-", 0, ""),
+        ("2>&-", 0, ""),
+        ("<&- >&- 2>&-", 0, ""),
+        ("> /dev/full", 2, FULL),
+        ("> /dev/full 2> /dev/full", 2, ""),
+        ("| true", 0, ""),  # a closed pipe
+    ],
+)
+def test_an_output_that_is_closed_or_full_is_no_error_of_the_program(
+    verb: str, redirection: str, status: int, line: str
+) -> None:
+    shell = f"set -o pipefail; {' '.join(DPBANDITS)} {verb} {redirection}"
+    done = Process("bash", "-c", shell).done()
+    assert (done.status, done.err) == (status, line)
+
+
+def test_a_deleted_current_folder_gets_one_line(tmp_path: Path) -> None:
+    shell = f"rmdir {tmp_path} && {' '.join(DPBANDITS)} list"
+    done = Process("bash", "-c", shell, folder=str(tmp_path)).done()
+    done.assert_told(2, "the current folder no longer exists")
+
+
+def test_a_limit_of_memory_under_which_libraries_wait_without_end_is_refused() -> None:
+    limited = f"ulimit -v 450000; {' '.join(DPBANDITS)} run adap-c2 profile=smoke"
+    done = Process("bash", "-c", limited).done()
+    done.assert_told(2, "may use 450,000 kB of memory (ulimit -v)", "need 1,048,576")
 
 
 @pytest.mark.usefixtures("in_checkout")

@@ -18,6 +18,7 @@ from commands import DPBANDITS, KINDS, Done, Process, bandit_cells, below
 from forks import Fork
 
 from dpbandits.config.compose import load
+from dpbandits.factory.produce import produce
 from dpbandits.run import ExitStatus
 from dpbandits.store.blocks import Store
 
@@ -166,6 +167,20 @@ def test_a_figure_is_drawn_from_a_complete_read_only_cache(
     assert done.counts == (0, 4 * CELLS, "drawn")
     assert done.err == ""
     assert_as_if_calm(tmp_path, calm)
+
+
+def test_a_damaged_sidecar_is_written_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figure = load("lower-bounds", below(tmp_path))
+    sidecar = tmp_path / "out" / "lower-bounds" / "lower-bounds.json"
+    assert produce(*figure) == ExitStatus.DONE
+    sound = json.loads(sidecar.read_text())
+    for content in ("[]", "3", json.dumps({**sound, "files": []}), "[" * 10**6):
+        sidecar.write_text(content)
+        assert produce(*figure) == ExitStatus.DONE
+        assert json.loads(sidecar.read_text())["files"] == sound["files"]
+    assert "up to date" not in capsys.readouterr().out
 
 
 # Interrupts --------------------------------------------------------------------------------------

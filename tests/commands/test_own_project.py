@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,8 @@ def refused(folder: Path, *words: str, **environment: str) -> str:
 
 def test_the_sidecar_names_the_project_and_the_sources_are_in_the_fingerprint(own: Path) -> None:
     sidecar = json.loads((own / "out" / "smoke" / "my-figure" / "my-figure.json").read_text())
-    assert sidecar["provenance"]["project"] == {"package": "my_own_paper", "revision": None}
+    project = sidecar["provenance"]["project"]
+    assert (project["package"], project["revision"]) == ("my_own_paper", None)
     (first, _) = (own / "cache" / "my-algorithm").glob("*/identity.json")
     assert "my_own_paper/algorithms/my_algorithm.py" in json.loads(first.read_text())["sources"]
     assert dpbandits(own, *FIGURE).counts[:2] == (0, 12)
@@ -145,6 +147,31 @@ def test_a_mistake_in_a_file_of_a_project_is_refused_with_its_place(
     assert done.status == 2
     (line,) = done.err.splitlines()
     assert message in line
+
+
+def test_commands_about_the_built_in_members_run_no_code_of_a_project(own: Path) -> None:
+    # As unpacked from somebody else's archive, with its repository.
+    for folder in ("algorithms", "environments", "figures"):
+        (own / folder / "evil.py").write_text("raise SystemExit('it ran')\n")
+    git = ("git", "-C", str(own), "-c", "user.name=x", "-c", "user.email=x")
+    for git_words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run((*git, *git_words), check=True)
+    program = f"touch {own}/ran; cat"
+    for name in ("core.fsmonitor", "filter.x.clean", "diff.external", "diff.x.textconv"):
+        subprocess.run((*git, "config", name, program), check=True)
+    (own / ".git" / "info" / "attributes").write_text("* filter=x diff=x\n")
+    (own / "dpbandits.toml").touch()
+    for command in ("privacy", "privacy dp-se", "gallery stopping-rules", "run lower-bounds"):
+        done = dpbandits(own, *command.split())
+        assert (done.status, done.err) == (0, "")
+    assert not (own / "ran").exists()
+    project = json.loads((own / "out/lower-bounds/lower-bounds.json").read_text())["provenance"]
+    assert len(project["project"]["revision"]) == 12
+
+
+def test_a_project_whose_name_the_locale_cannot_spell_is_refused(own: Path) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert "set the environment variable PYTHONUTF8=1" in refused(own, *FIGURE, **ascii_only)
 
 
 def test_a_play_that_is_no_kernel_is_named(own: Path) -> None:

@@ -138,7 +138,7 @@ def test_where_the_accountant_is_missing_that_is_said_in_one_line(
 
     monkeypatch.setattr(importlib, "import_module", missing)
     accounting._from_worst_pairs.cache_clear()
-    with pytest.raises(NoAccountant, match=r"^the tight .* pip install -r requirements-accounting"):
+    with pytest.raises(NoAccountant, match=r"^the tight .* pip install 'dpbandits\[accounting\]'"):
         tight_epsilon([laplace(0.5), laplace(0.25)], 0.1)
     assert tight_epsilon([coin(0.5, 0.0, 10)], 0.1) < composed_epsilon([coin(0.5, 0.0, 10)], 0.1)
 

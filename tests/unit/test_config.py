@@ -1,6 +1,9 @@
 """Composition of YAML and command line to a figure's specification: which source wins."""
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -13,6 +16,7 @@ from composed import load
 from dpbandits.config import compose
 from dpbandits.config.instances import Several, Texts
 from dpbandits.config.settings import Cluster, Settings
+from dpbandits.drawing.formulas import fault
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
@@ -351,3 +355,19 @@ def test_the_nearest_checkout_upwards_counts(
     assert settings.out == checkout / "out"
     with pytest.raises(UserError, match="unknown figure 'mine'"):
         compose.load("mine", [])
+
+
+def test_threads_may_load_and_check_figures_at_the_same_time(
+    request: pytest.FixtureRequest,
+) -> None:
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+
+    def load_and_check(seed: int) -> int:
+        spec, _ = compose.load("ftpl-gauss-cdf", [f"seed={seed}"])
+        fault.cache_clear()
+        produce.refuse_undrawable(spec)
+        return spec.seed
+
+    with ThreadPoolExecutor(8) as threads:
+        assert [*threads.map(load_and_check, range(16))] == [*range(16)]

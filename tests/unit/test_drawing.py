@@ -224,6 +224,12 @@ def test_a_text_that_cannot_be_drawn_is_refused_before_the_first_run(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_label_that_a_spreadsheet_would_evaluate_is_refused() -> None:
+    spec, _ = load("adap-c2", ["++figure.curves.adap-ucb.label='=1+1'"])
+    with pytest.raises(UserError, match=r"adap-ucb\.label '=1\+1' cannot be drawn: .* spreadsheet"):
+        refuse_undrawable(spec)
+
+
 def test_all_figures_are_tried_before_the_first_is_computed(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -126,7 +126,7 @@ def test_without_matplot2tikz_one_line_says_what_to_install(
     with pytest.raises(UserError) as caught:
         exported(*filled("lower-bounds"), "tikz")
     readable(str(caught.value))
-    assert "python -m pip install matplot2tikz" in str(caught.value)
+    assert "pip install 'dpbandits[tikz]'" in str(caught.value)
 
 
 def test_json_tells_of_every_curve_what_the_sidecar_tells(filled: Callable[..., Loaded]) -> None:

@@ -166,7 +166,7 @@ def test_a_damaged_table_is_refused_in_one_line(toy_claims: Path) -> None:
     assert claims_table.gather(["toy"]) == 0
     record = TABLE.with_suffix(".json").read_text()
     remedy = r"claims/toy\.csv cannot be read: [^\n]*; `dpbandits report --gather toy` writes it$"
-    for content in ("{", "{}", record.replace('"sha256": "', '"sha256": "0')):
+    for content in ("{", "{}", "[]", "[" * 10**6, record.replace('"sha256": "', '"sha256": "0')):
         TABLE.with_suffix(".json").write_text(content)
         with pytest.raises(UserError, match=remedy):
             claims_table.read("toy")

@@ -97,6 +97,13 @@ def test_machine_code_for_other_types_or_unreadable_is_never_served(
     assert len(list((cache / "kernels").glob("*.damaged-*"))) == 1
     assert run(package, cache) == (10_001, 1)  # the type that was asked for afterwards is kept
     assert run(package, cache) == (10_001, 2)
+    # Damaged code of a helper, when what calls it is compiled.
+    for index in cache.rglob("using.both-*.nbi"):
+        index.unlink()
+    for code in cache.rglob("helper.kernel_helper-*.nbc"):
+        code.write_bytes(code.read_bytes()[:3000])
+    assert run(package, cache) == (10_001, 0)
+    assert len(list((cache / "kernels").glob("*.damaged-*"))) == 2
 
 
 def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(

@@ -1,6 +1,7 @@
 """A member with a broken file is rejected in one line that names the file and the line."""
 
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -9,9 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from dpbandits.files import project
 from dpbandits.kernel import registry, roots
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import PACKAGE, Found, Root
+from dpbandits.kernel.roots import MARKER, PACKAGE, VARIABLE, Found, Root
 
 Put = Callable[[str, str], None]
 FINDERS = {
@@ -70,6 +72,26 @@ class Params(NamedTuple):
     epsilon: float = 1.0
 play = halt = arms = print
 """
+
+
+def test_a_project_or_checkout_of_another_user_is_used_only_if_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (MARKER, "conf/config.yaml", "figures/azize2022.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("package = 'made_up'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(project, "found", lambda: Found(None, (), (PACKAGE,)))
+    assert (roots._project() or PACKAGE).folder == project.layers()[0] == tmp_path
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    else:  # root's own files are trusted by all
+        os.chown(tmp_path, 65534, -1)
+    for find in (roots._project, project.layers):
+        with pytest.raises(UserError, match=rf"^{tmp_path} belongs to another user"):
+            find()
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    assert (roots._project() or PACKAGE).folder == tmp_path
 
 
 def test_a_second_root_adds_members(put: Put, folder: str) -> None:

@@ -24,7 +24,7 @@ from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus, progress, runner
 from dpbandits.run.progress import Progress, duration, reported
 from dpbandits.run.runner import play
-from dpbandits.run.tasks import Task, plan
+from dpbandits.run.tasks import Task, attempt, plan
 from dpbandits.store.blocks import Store
 
 Simulated = tuple[np.ndarray, np.ndarray]
@@ -49,6 +49,21 @@ def simulate_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 def fill(store: Store, cell: RegretExperiment, runs: range) -> None:
     curves, seconds = made_up(cell, runs)
     store.write(cell, runs.start, curves, seconds.sum())
+
+
+def test_after_an_interrupt_a_worker_begins_no_further_run(cell: RegretExperiment) -> None:
+    stop, begun = threading.Event(), list[int]()
+
+    def play(cell: Any, runs: Any) -> Simulated:
+        for run in runs:
+            begun.append(run)
+            stop.set()
+        return made_up(cell, runs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RegretExperiment, "play", play)
+        assert attempt(Task(cell, range(3, 8)), stop).error == "InterruptedError"
+    assert begun == [3]
 
 
 # The plan --------------------------------------------------------------------------------------
@@ -149,7 +164,7 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
     real, kept = Store.write, threading.Event()
 
     def simulate(cell: RegretExperiment, runs: range) -> Simulated:
-        if runs.start > 0:
+        if runs[0] > 0:
             kept.wait()  # until the first block is on the disk
             while not release.is_set():  # again: Python misses one just before a thread waits
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -47,7 +47,7 @@ def write(store: Store, cell: RegretExperiment, runs: range) -> Path:
 
 
 def test_written_curves_are_loaded_bit_for_bit(store: Store, cell: RegretExperiment) -> None:
-    curves = np.random.default_rng(0).random((3, len(cell.checkpoints())))
+    curves = np.random.default_rng(0).random((3, len(cell.checkpoints()))).cumsum(axis=1)
     store.write(cell, 0, curves, 1.0)
     loaded = store.load(cell, 3)
     assert loaded.dtype == np.float64
@@ -219,6 +219,10 @@ def right(cell: RegretExperiment) -> np.ndarray:
     return made_up(cell, RUNS)
 
 
+def forged(change: Callable[[np.ndarray], np.ndarray]) -> Damage:
+    return replaced(lambda c: block(header_of(c, RUNS), np.ascontiguousarray(change(right(c)))))
+
+
 DAMAGES: dict[str, Damage] = {
     "truncated by a byte": truncated,
     "empty": replaced(lambda cell: b""),
@@ -229,6 +233,9 @@ DAMAGES: dict[str, Damage] = {
         lambda c: block(header_of(c, RUNS), right(c).astype(np.float32))
     ),
     "of too few checkpoints": replaced(lambda c: block(header_of(c, RUNS), right(c)[:, :-1])),
+    "of values that are none": forged(lambda curves: curves * np.nan),
+    "of negative regret": forged(lambda curves: curves - 1.0),
+    "of regret that decreases": forged(lambda curves: curves[:, ::-1]),
     "of a header without seconds": replaced(
         lambda c: block({"key": key(c), "runs": [0, 4]}, right(c))
     ),
@@ -291,6 +298,12 @@ def test_a_block_that_cannot_be_moved_or_read_now_is_not_used_and_stays(
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     path.write_bytes(sound)
     assert store.covered(cell) == {*RUNS}
+
+
+def test_realised_regret_may_be_negative_and_decrease(store: Store, cell: RegretExperiment) -> None:
+    realised = dataclasses.replace(cell, regret=Regret.REALISED)
+    store.write(realised, 0, -made_up(realised, RUNS), 1.0)
+    assert store.covered(realised) == {*RUNS}
 
 
 class Trap:

@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
+from dpbandits.drawing.formulas import DRAWING
 from dpbandits.factory import produce
 from dpbandits.factory.captions import caption
 from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
-from dpbandits.kernel.errors import UserError, shown
+from dpbandits.kernel.errors import UserError, installing, shown
 from dpbandits.run.runner import complete
 from dpbandits.run.user_algorithms import StoreWithMemory, is_stored
 from dpbandits.spec.figure import FigureSpec
@@ -99,7 +100,7 @@ def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[Stor
 def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
     """Draw a figure as its drawing function does, and return it."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    with matplotlib.style.context(plotting.style_file(), after_reset=True):
+    with DRAWING, matplotlib.style.context(plotting.style_file(), after_reset=True):
         figure = plotting.drawn(draw, produce.drawing(spec, curves))
         figure.draw_without_rendering()
     return figure
@@ -110,6 +111,5 @@ def frame(content: Any, columns: Sequence[str] | None = None) -> Any:
     try:
         import pandas
     except ImportError as error:
-        install = "pip install 'dpbandits[pandas]', in a checkout pip install '.[pandas]'"
-        raise UserError(f"a table needs pandas ({error}): {install}") from error
+        raise UserError(f"a table needs pandas ({error}): {installing('pandas')}") from error
     return pandas.DataFrame(content, columns=columns)

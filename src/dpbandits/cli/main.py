@@ -218,7 +218,7 @@ def privacy(
     """Print the privacy that algorithms claim and the budgets that their releases compose to.
 
     Args:
-        algorithms: names of algorithms; default: all private ones
+        algorithms: names of algorithms; default: all private ones of dpbandits
         epsilon: privacy budget
         rho: privacy budget of zCDP
         horizon: number of rounds (DP-UCB-INT takes minutes beyond 10^10)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from dpbandits.api.privacy_results import AuditResult
 from dpbandits.cli.process import console
+from dpbandits.kernel.errors import installing
 from dpbandits.privacy.table import rows
 
 COLUMNS = (
@@ -18,10 +19,7 @@ COLUMNS = (
     " composed as in the papers: by a sum or, at a delta, by the theorem of Dwork, Rothblum and"
     " Vadhan. tightly: the smallest epsilon that follows from the same releases at this delta."
 )
-NO_ACCOUNTANT = (
-    "?: dp-accounting is not installed: .venv/bin/python -m pip install -r"
-    " requirements-accounting.lock"
-)
+NO_ACCOUNTANT = f"?: dp-accounting is not installed: {installing('accounting')}"
 
 
 def audited(found: AuditResult) -> Iterator[str]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import hydra
@@ -38,6 +39,7 @@ from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, text
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 # Parts of keys that have no default: if such a key changes nothing, it has no effect.
 WITHOUT_DEFAULT = {*schema.SHARED, "profiles", "sweep", "each"}
+COMPOSING = Lock()  # Hydra holds one configuration for all threads
 WITHOUT_A_FIGURE = "~figure"  # the group is required, but only figures with a file are in it
 LONGEST = 2000  # characters of an override
 SYNTAX = (
@@ -67,16 +69,17 @@ Plugins.instance().register(Layers)
 
 def composed(overrides: Sequence[str]) -> DictConfig:
     """Return the configuration that Hydra composes. Raises its errors and those of OmegaConf."""
-    # In a job of a multirun in another process, Hydra is already initialised.
-    around = GlobalHydra.instance()
-    outer = around.hydra
-    around.clear()
-    try:
-        folder = str(project.layers()[-1] / "conf")
-        with hydra.initialize_config_dir(config_dir=folder, version_base="1.3"):
-            return hydra.compose("config", overrides=list(overrides))
-    finally:
-        around.hydra = outer
+    folder = str(project.layers()[-1] / "conf")
+    with COMPOSING:
+        # In a job of a multirun in another process, Hydra is already initialised.
+        around = GlobalHydra.instance()
+        outer = around.hydra
+        around.clear()
+        try:
+            with hydra.initialize_config_dir(config_dir=folder, version_base="1.3"):
+                return hydra.compose("config", overrides=list(overrides))
+        finally:
+            around.hydra = outer
 
 
 @cache

@@ -2,12 +2,14 @@
 
 import re
 from functools import cache
+from threading import RLock
 
 from matplotlib.cbook import is_math_text
 from matplotlib.mathtext import MathTextParser
 
 from dpbandits.kernel.errors import in_one_line
 
+DRAWING = RLock()  # matplotlib has one parser and one set of rcParams for all threads
 # Commands used in titles, labels and axes. Any other command is written as its name.
 SYMBOLS = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ"},
@@ -73,7 +75,8 @@ def fault(text: str) -> str:
             return r"its dollars are not paired; write \$ for a dollar sign"
         try:
             if is_math_text(line):
-                MathTextParser("path").parse(line)
+                with DRAWING:
+                    MathTextParser("path").parse(line)
         except RecursionError:
             return "its braces are nested too deeply"
         except Exception as error:  # the parser raises errors of many classes

@@ -21,8 +21,9 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from dpbandits.drawing.formulas import DRAWING
 from dpbandits.files import project
-from dpbandits.kernel.errors import UserError, in_one_line, nearest, place_and_reason
+from dpbandits.kernel.errors import UserError, in_one_line, installing, nearest, place_and_reason
 from dpbandits.kernel.roots import PACKAGE
 from dpbandits.spec.figure import AS_DRAWN, Appearance
 from dpbandits.spec.figure import FORMATS as FORMATS
@@ -204,7 +205,7 @@ def render(
         "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
         "png": {"Title": drawing.title, "Comment": keywords},
     }
-    with matplotlib.style.context(style_file(), after_reset=True):
+    with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = drawing.title
         figure = drawn(draw, drawing)
         if drawing.changes:  # in red above the picture: it is not the paper's figure
@@ -235,8 +236,7 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
         import matplot2tikz
     except ImportError as error:
         raise UserError(
-            "an export to TikZ needs matplot2tikz, which is not installed:"
-            " python -m pip install matplot2tikz (in a clone: -r requirements-tikz.lock)"
+            f"an export to TikZ needs matplot2tikz, which is not installed: {installing('tikz')}"
         ) from error
     with matplotlib.style.context(style_file(), after_reset=True):
         figure = drawn(draw, drawing)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
-from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.compilation import kernel, specialised
 from dpbandits.kernel.parameters import Arms
 
 
@@ -121,7 +121,8 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
     elif params.kind is Kind.STOCHASTIC:
         gains[:] = rng.random(shape) < np.where(np.arange(params.arms) == 0, 0.55, 0.5)
     elif params.kind is Kind.SWITCHING:
-        switching(gains, rng, params.walk is Walk.PLAIN)
+        plain = params.walk is Walk.PLAIN
+        specialised(switching, gains, rng, plain)(gains, rng, plain)
         feedback = params.switch_feedback
     else:
         # Gains Bern(p), with p ~ U[.5, .5 + 2 epsilon] for the best arm and p ~ U[.5 - epsilon,

@@ -19,6 +19,7 @@ from dpbandits.kernel.compilation import specialised
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import reading_name
 from dpbandits.kernel.randomness import Role, spelt, stream
+from dpbandits.kernel.roots import PACKAGE
 
 
 class Regret(Enum):
@@ -62,6 +63,8 @@ class RegretExperiment(Experiment):
         if self.regret is Regret.REALISED:
             recorded["regret"] = "realised"
             in_name += ", realised regret"
+        is_pseudo = self.regret is Regret.PSEUDO and not hasattr(environment, "table")
+        is_of_package = environment.__name__.partition(".")[0] == PACKAGE.package
         # Over time, a shorter game may be the start of a longer one: the horizon affects the first
         # rounds only as a parameter of the algorithm, or of a table of gains.
         ahead = "horizon" in self.params._fields or hasattr(environment, "table")
@@ -75,6 +78,7 @@ class RegretExperiment(Experiment):
             bandit=(self.environment, self.instance),
             named=(self.environment, self.instance),
             rounds=self.horizon,
+            grows=self.pulls_of is not None or (is_pseudo and is_of_package),
             later=() if ahead else ("horizon",),
             game={"law": self.environment, **instance, "horizon": self.horizon, **recorded},
             settings={k: v for k, v in params.items() if k != "horizon"},

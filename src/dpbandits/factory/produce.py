@@ -199,6 +199,8 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
 def refuse_undrawable(spec: FigureSpec) -> None:
     r"""Raise UserError for the first text, such as `$\foobar$`, or colour that cannot be drawn.
 
+    Labels, which stand in tables too, must not begin as a formula of a spreadsheet does.
+
     The message names its key and what sets it: the command line or the figure's file, which selects
     the algorithms whose files may set labels.
     """
@@ -217,7 +219,8 @@ def refuse_undrawable(spec: FigureSpec) -> None:
                 problem = f"{path}.colour {shown(colour)} is no colour of matplotlib; {near}"
                 raise UserError(f"{spec.name}: {problem}")
     for name, text, drawn in texts:
-        if reason := fault(drawn):
+        evaluated = name.endswith(".label") and text.startswith(("=", "+", "-", "@"))
+        if reason := "a spreadsheet would evaluate it in the table" if evaluated else fault(drawn):
             typed = any(f"{name}.".startswith(f"{change.key}.") for change in spec.changes)
             if typed:
                 where = "command line"
@@ -287,7 +290,7 @@ def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:
             sha256(path[kind].read_bytes()).hexdigest() == digest
             for kind, digest in before["files"].items()
         )
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return False
 
 

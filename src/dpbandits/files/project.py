@@ -8,7 +8,7 @@ must have names of their own.
 from pathlib import Path
 
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import found
+from dpbandits.kernel.roots import check_owner, found
 
 DISTINCT = ("figure", "algorithm", "environment", "claims")  # groups without two of one name
 _INSTALLED = Path(__file__).parents[1] / "_shipped"  # in a wheel; the layout is the checkout's
@@ -42,6 +42,8 @@ def layers() -> tuple[Path, ...]:
     here = Path.cwd()
     for candidate in (here, *here.parents, SHIPPED):
         if (candidate / "conf" / "config.yaml").is_file() and (candidate / "figures").is_dir():
+            if candidate != SHIPPED:
+                check_owner(candidate, "conf/config.yaml", "figures")
             return *plugins, candidate
     raise UserError(
         "conf/config.yaml and figures/ are neither in this folder nor above it, and this"

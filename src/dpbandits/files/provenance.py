@@ -22,7 +22,9 @@ def git_revision() -> str | None:
     The suffix `-dirty` marks changes since that commit.
     """
     # An installed package may lie within a user's repository, whose commit is not the package's.
-    return _commit(PACKAGE) if (PACKAGE.folder.parents[1] / ".git").exists() else None
+    if not (PACKAGE.folder.parents[1] / ".git").exists():
+        return None
+    return _git(PACKAGE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*")
 
 
 @cache
@@ -43,15 +45,13 @@ def revision() -> str:
 
 
 @cache
-def _commit(root: Root) -> str | None:
-    # The commit of the repository that a folder is in. GIT_DIR and similar variables, which a hook
-    # sets, may name another repository.
-    command = ["git", "-C", str(root.folder), "describe", "--always", "--dirty", "--abbrev=12"]
+def _git(root: Root, *words: str) -> str | None:
+    # What git prints in a folder. GIT_DIR and similar variables, which a hook sets, may name
+    # another repository.
+    command = ["git", "-C", str(root.folder), *words]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(
-            [*command, "--exclude", "*"], env=kept, capture_output=True, check=True, timeout=10
-        )
+        done = subprocess.run(command, env=kept, capture_output=True, check=True, timeout=10)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.decode().strip()
@@ -74,12 +74,15 @@ def versions() -> dict[str, str]:
 def provenance() -> dict[str, Any]:
     """Return revision, versions, machine and time as JSON values.
 
-    With a project of the user, also its package and its commit, null outside a repository; with
-    plugins, the digest of each one's sources.
+    With a project of the user, also its package, the digest of its sources and its commit, null
+    outside a repository; with plugins, the digest of each one's sources.
     """
     project, more = found().project, dict[str, Any]()
     if project:
-        more["project"] = {"package": project.package, "revision": _commit(project)}
+        # Not `describe --dirty`: it may run the programs that a repository's configuration names.
+        commit, digest = _git(project, "rev-parse", "HEAD"), _digest(project.sources())
+        named = {"package": project.package, "revision": commit and commit[:12]}
+        more["project"] = named | {"sources": digest}
     if plugins := [root for root in found().roots[1:] if root != project]:
         more["plugins"] = {root.package: _digest(root.sources()) for root in plugins}
     return {

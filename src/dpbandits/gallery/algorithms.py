@@ -74,7 +74,7 @@ class Algorithm:
 
 
 def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
-    """Return every algorithm and stopping rule of the registry, with its uses in the figures."""
+    """Return every algorithm and rule of dpbandits, and those of a project that figures use."""
     files: dict[tuple[str, str], list[tuple[str, str]]] = {}  # by what they have values of
     for name in project.names("algorithm"):
         text = project.find(project.member_file("algorithm", name)).read_text("utf-8").strip()
@@ -89,6 +89,8 @@ def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
             ("rule", registry.stopping_rule_names()),
         )
         for name in names
+        if registry.member("stopping rule" if kind == "rule" else kind, name).root is PACKAGE
+        or any(_uses(figure, name) for figure in figures)
     ]
 
 

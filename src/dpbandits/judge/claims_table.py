@@ -21,7 +21,7 @@ import numpy as np
 from dpbandits.config import compose
 from dpbandits.experiments import Experiment
 from dpbandits.files import project
-from dpbandits.files.atomic import CLAIMS_SCHEMA
+from dpbandits.files.atomic import CLAIMS_SCHEMA, check_writable
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import Paper
@@ -79,14 +79,16 @@ def gather(names: Sequence[str]) -> int:
     """Judge the claims of papers from as many runs as it takes, and write their tables.
 
     Returns the exit status: FAILED if runs failed. Raises UserError before any run if the claims
-    are part of an installed package.
+    are part of an installed package or their folder cannot be written.
     """
     for name in names:
-        if (project.home("claims", name) / FOLDER).is_relative_to(PACKAGE.folder):
+        folder = project.home("claims", name) / FOLDER
+        if folder.is_relative_to(PACKAGE.folder):
             raise UserError(
                 f"results on {name} would change the installed package: gather them in a checkout"
                 " of dpbandits, or in the project that has the claims"
             )
+        check_writable(folder, remedy="")
         paper, figures = claims_files.read(name), project.names("figure")
         for claim in paper.claims():
             for figure in {*paper.figures(claim)} - {*figures}:

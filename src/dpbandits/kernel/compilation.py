@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from functools import cache, partial, wraps
 from pathlib import Path
@@ -23,7 +24,6 @@ from dpbandits.kernel.errors import variables_of
 with variables_of("numba", "NUMBA_"):
     import numba
     import numpy as np
-    from numba.core.errors import NumbaError
     from numba.extending import overload, register_jitable
 
 log = logging.getLogger("dpbandits")
@@ -101,23 +101,24 @@ def specialised(function: Function, *arguments: Any) -> Function:
         return function
     kernel: Any = function
     types = tuple(map(numba.typeof, arguments))
-    unreadable: Exception | None = None
     try:
         compiled: Function = kernel.compile(types)
         # Two processes that compile a kernel for different types at the same time may have stored
         # both codes under one name: this may be the other one's.
         if types in kernel.overloads:
             return compiled
-    except NumbaError:
-        raise
+    except OSError:  # a full disk, or another obstacle to keeping the code
+        pass
     except Exception as error:
-        unreadable = error
-    compiled = numba.njit(**KERNEL)(kernel.py_func).compile(types)  # raises if it is at fault
-    full = isinstance(unreadable, OSError)  # a disk, or another obstacle to writing
-    if unreadable and not full and (kept := folder()) is not None and kept.exists():
-        kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
-        log.warning("the machine code in %s cannot be read (%s): set aside", kept, unreadable)
-    return compiled
+        frames = traceback.extract_tb(error.__traceback__)
+        if not any(Path(frame.filename).name == "caching.py" for frame in frames):
+            raise
+        # Damaged, be it the code of this kernel or of one that it calls: compile both again.
+        if (kept := folder()) is not None and kept.exists():
+            kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
+            log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)
+    alone: Function = numba.njit(**checked(kernel.py_func, KERNEL))(kernel.py_func).compile(types)
+    return alone
 
 
 def by_class(stub: Function, allocating: bool = False) -> Any:
@@ -186,17 +187,24 @@ def user_cache() -> Path:
 
 @cache
 def folder() -> Path | None:
-    """Create and return the folder of machine code; None if it cannot be written."""
+    """Create and return the folder of machine code; None if it cannot be used.
+
+    Reading machine code unpickles it, so that whoever can write there can run any code.
+    """
     try:
         kept = user_cache() / "kernels" / island_digest()
-        kept.mkdir(parents=True, exist_ok=True)
+        for place in (kept.parent, kept):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            state = place.stat()
+            if state.st_uid not in (0, os.geteuid()) or state.st_mode & 0o022:
+                raise PermissionError(f"other users can write to {place}")
         with tempfile.TemporaryFile(dir=kept):
             return kept
     except (OSError, RuntimeError) as error:  # RuntimeError: a `~` without a home folder
         named = os.environ.get("DPBANDITS_CACHE")
         log.warning(
             "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
-            " set DPBANDITS_CACHE to a folder that can be written",
+            " set DPBANDITS_CACHE to a folder that you and nobody else can write",
             f"DPBANDITS_CACHE={named}: " if named else "",
             error,
         )

@@ -40,6 +40,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:half]}...{text[-half:]}"
 
 
+def installing(extra: str) -> str:
+    """Return the command that installs an optional dependency, by the name of the extra."""
+    return f"pip install 'dpbandits[{extra}]', in a checkout pip install '.[{extra}]'"
+
+
 def in_one_line(error: BaseException) -> str:
     """Return an exception's class and the first line of its text, or what to do without memory."""
     text = str(error).strip().partition("\n")[0]

@@ -84,7 +84,8 @@ def found() -> Found:
     """Find the project of the current folder and the plugins, once, and make them importable.
 
     The project is the marked folder at or above the current one, or the one that the variable
-    DPBANDITS_PROJECT names. Raises UserError for a project or plugin that cannot be used.
+    DPBANDITS_PROJECT names, whoever owns that. Raises UserError for a project or plugin that
+    cannot be used.
     """
     project = _project()
     plugins = []
@@ -117,6 +118,11 @@ def found() -> Found:
         sys.modules.setdefault(project.package, module)
     for root in roots:
         root.sources()
+        if any("\ud800" <= letter <= "\udfff" for letter in str(root.folder)):  # for numba
+            raise UserError(
+                f"the locale cannot spell the name of the folder {str(root.folder)!a}: set the"
+                " environment variable PYTHONUTF8=1"
+            )
     return Found(project, tuple(plugins), roots)
 
 
@@ -128,6 +134,7 @@ def _project() -> Root | None:
             raise UserError(f"{VARIABLE}={named}: this folder has no {MARKER}")
     elif marked := [place for place in (here, *here.parents) if (place / MARKER).is_file()]:
         folder = marked[0]
+        check_owner(folder, MARKER)
     else:
         return None
     file = folder / MARKER
@@ -142,6 +149,19 @@ def _project() -> Root | None:
         valid = "a name in lower case, such as my_paper, and of no other package installed here"
         raise UserError(f"{file}: package must be {valid}; got {package!r}")
     return Root(package, folder, FOLDERS)
+
+
+def check_owner(folder: Path, *files: str) -> None:
+    """Raise UserError if a folder or a file in it belongs to another user, except root.
+
+    Commands run the Python files of a project or checkout that they find by themselves.
+    """
+    for path in (folder, *map(folder.joinpath, files)):
+        if path.lstat().st_uid not in (0, os.geteuid()):
+            raise UserError(
+                f"{path} belongs to another user, whose Python files would be run: work elsewhere"
+                " or, if you trust them, in a copy of your own"
+            )
 
 
 def is_new_package(name: object, folder: Path) -> bool:

@@ -26,7 +26,7 @@ from typing import Any
 
 from scipy.special import betainc
 
-from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.errors import UserError, installing
 from dpbandits.privacy.releases import (
     Gaussian,
     Laplace,
@@ -102,7 +102,7 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
     except ImportError as error:
         raise NoAccountant(
             "the tight composition of unlike releases needs dp-accounting, which is not installed:"
-            " .venv/bin/python -m pip install -r requirements-accounting.lock"
+            f" {installing('accounting')}"
         ) from error
     squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in groups)
     root_mean_square = math.sqrt(squares / sum(times for *_, times in groups))

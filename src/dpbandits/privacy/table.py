@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, reading_name
+from dpbandits.kernel.roots import PACKAGE
 from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
 from dpbandits.privacy.notions import DELTA, Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
@@ -57,7 +58,7 @@ def rows(
     delta: float | None = None,
     rho: float = 1.0,
 ) -> list[Row]:
-    """Return the rows of the named algorithms and stopping rules, by default of all private ones.
+    """Return the rows of the named algorithms and rules, by default all private ones of dpbandits.
 
     `delta` applies to every algorithm that has one, and to claims of zCDP; None selects the
     algorithm's default, or 10^-6 if it has none. `rho` is the budget of zCDP, and `epsilon` that of
@@ -79,14 +80,17 @@ def rows(
             raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
     # A parameter in `kept` gets the value in `values` only if its class has no default.
     kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    modules = {name: registry.algorithm(name) for name in registry.algorithm_names()}
-    modules |= {name: registry.stopping_rule(name) for name in registry.stopping_rule_names()}
+    known = dict.fromkeys(registry.algorithm_names(), "algorithm")
+    known |= dict.fromkeys(registry.stopping_rule_names(), "stopping rule")
+    ours = (name for name, kind in known.items() if registry.member(kind, name).root is PACKAGE)
     table: list[Row] = []
-    for name in dict.fromkeys(names) or modules:
-        if name not in modules:
-            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, modules)}")
-        if hasattr(modules[name], "claim"):
-            table += _rows(name, modules[name], values, kept)
+    for name in dict.fromkeys(names) or ours:
+        if name not in known:
+            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, known)}")
+        is_rule = known[name] == "stopping rule"
+        module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
+        if hasattr(module, "claim"):
+            table += _rows(name, module, values, kept)
         elif names:
             raise UserError(f"privacy: '{name}' promises no privacy")
     return table

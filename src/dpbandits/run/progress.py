@@ -70,10 +70,10 @@ class Progress:
                 expected.setdefault(e, e.rounds * per_round[e.member])
         finished, others = self.total - sum(left.values()), [e for e in left if e not in expected]
         text = f"{self.title}: {finished}/{self.total} runs after {duration(elapsed)}"
-        if len(others) == len(left):
+        seconds = sum(runs * expected[e] for e, runs in left.items() if e in expected)
+        if not seconds:
             rounds = sum(runs * (e.rounds or 0) for e, runs in left.items())
             return f"{text}, {rounds:.2g} rounds to play" if rounds else text
-        seconds = sum(runs * expected[e] for e, runs in left.items() if e in expected)
         text += f", about {duration(seconds / self.workers)} left"
         names = ", ".join(dict.fromkeys(e.member for e in others))
         return f"{text} without {names} (not timed yet)" if names else text

@@ -10,13 +10,14 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 
 import joblib
 
 from dpbandits.config.settings import Cluster, Settings
 from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import check_writable, to_json, write_atomically
-from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.errors import UserError, installing
 from dpbandits.run import user_algorithms
 from dpbandits.run.progress import Progress, reported
 from dpbandits.run.tasks import Outcome, Task, attempt, plan
@@ -107,11 +108,13 @@ def play(
     failures: list[Outcome] = []
     if not tasks:
         return failures
+    stop = Event()
     with ExitStack() as resources:
         outcomes: Generator[Outcome, None, None]
         if cluster is None:
             resources.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", ".*adjusting the input task")  # after an error
+            warnings.filterwarnings("ignore", "Loky-backed")  # in a process of a pool
             threads = joblib.effective_n_jobs(-1 if workers is None else workers)
             # A single worker is a thread too, so that Ctrl-C reaches the main thread in mid-run.
             outcomes = joblib.Parallel(
@@ -120,14 +123,14 @@ def play(
                 batch_size=1,
                 pre_dispatch=1 if threads == 1 else "2 * n_jobs",
                 return_as="generator_unordered",
-            )(joblib.delayed(attempt)(task) for task in tasks)
+            )(joblib.delayed(attempt)(task, stop) for task in tasks)
         else:
             try:
                 from dpbandits.run import dask_cluster
             except ImportError as error:
                 raise UserError(
                     f"engine=dask needs Dask, which is not installed ({error}):"
-                    " pip install 'dpbandits[dask]', in a checkout pip install '.[dask]'"
+                    f" {installing('dask')}"
                 ) from error
             client = resources.enter_context(dask_cluster.connected(cluster.scheduler, workers))
             threads = sum(client.nthreads().values())
@@ -138,6 +141,7 @@ def play(
         counted = Progress(title, runs, threads)
         resources.enter_context(reported(counted.line, progress))
         resources.enter_context(closing(outcomes))
+        resources.callback(stop.set)  # first: after Ctrl-C, threads play their runs to the end
         for outcome in outcomes:
             task, pace = outcome.task, None
             try:

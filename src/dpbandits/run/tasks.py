@@ -6,8 +6,10 @@ of their kernels before the first task; every task carries it too, because a wor
 
 import pickle
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Event
+from typing import Any
 
 import numpy as np
 
@@ -56,10 +58,26 @@ def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Ta
     return [task for _, task in sorted(ranked, key=lambda entry: entry[0])]
 
 
-def attempt(task: Task) -> Outcome:
+class Stoppable(Sequence[int]):
+    """Runs of a task, of which no further one is begun once `stop` is set."""
+
+    def __init__(self, runs: range, stop: Event) -> None:
+        self.runs, self.stop = runs, stop
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, place: Any) -> Any:
+        if self.stop.is_set():
+            raise InterruptedError
+        return self.runs[place]
+
+
+def attempt(task: Task, stop: Event | None = None) -> Outcome:
     """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
+    runs: Any = task.runs if stop is None else Stoppable(task.runs, stop)
     try:
-        return Outcome(task, *task.experiment.play(task.runs))
+        return Outcome(task, *task.experiment.play(runs))
     except Exception as error:
         return Outcome(task, error=in_one_line(error), trace=traceback.format_exc())
 

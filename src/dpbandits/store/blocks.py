@@ -151,6 +151,9 @@ def _read(path: Path, experiment: Experiment, first: int, last: int) -> Block:
     shape = (last - first + 1, experiment.columns)
     if curves.shape != shape or curves.dtype != np.float64:
         raise ValueError(f"it holds {curves.dtype} {curves.shape}, expected float64 {shape}")
+    falls = experiment.grows and (np.diff(curves, prepend=0.0) < 0.0).any()
+    if falls or not np.isfinite(curves).all():
+        raise ValueError("it holds values that no run has")
     return Block(range(first, last + 1), curves, header)
 
 
@@ -185,7 +188,7 @@ def _difference(experiment: Experiment, store: Store) -> str:
             continue
         try:
             there = dict(_flat(json.loads(path.read_bytes())))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         if "experiment" not in {name.partition(".")[0] for name in there}:
             continue  # of an earlier version

@@ -53,7 +53,7 @@ def committed(file: Path, remedy: str) -> tuple[list[Row], Record] | None:
         return _committed(file, tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
         raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
 
 
