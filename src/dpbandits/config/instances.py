@@ -48,7 +48,7 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
         content["means"] = np.linspace(*steps).tolist()
     module = registry.environment(law)
     built = parameters.build(module.Params, content, law, lambda field: origin)
-    if hasattr(module, "table"):
+    if hasattr(module, "table") or hasattr(module, "drawn"):
         return law, built
     arms, distribution = module.arms(built), getattr(module, "law", lambda params: None)(built)
     gaps: Any = getattr(distribution, "gaps", None)
