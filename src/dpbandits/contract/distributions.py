@@ -45,11 +45,14 @@ def fill_sums(law: Any, rng: Any, arm: Any, n: Any, sums: Any) -> None:
 def rewards(subject: Distribution) -> tuple[Any, np.ndarray]:
     """Return the law and rewards of shape (rounds, arms, draws); one draw from a table."""
     module, rng = registry.environment(subject.name), np.random.Generator(np.random.PCG64(1))
-    arms = module.arms(subject.params)
+    params = subject.params
+    if hasattr(module, "drawn"):
+        module, params = module.drawn(params, rng)
+    arms = module.arms(params)
     if hasattr(module, "table"):
-        law, rounds, draws = module.table(subject.params, TABLE_ROUNDS.size, rng), TABLE_ROUNDS, 1
+        law, rounds, draws = module.table(params, TABLE_ROUNDS.size, rng), TABLE_ROUNDS, 1
     else:
-        law, rounds, draws = module.law(subject.params), ROUNDS, DRAWS // (ROUNDS.size * arms)
+        law, rounds, draws = module.law(params), ROUNDS, DRAWS // (ROUNDS.size * arms)
     sample = np.empty((rounds.size, arms, max(draws, 1)))
     fill(law, rng, rounds, sample)
     return law, sample
