@@ -8,8 +8,8 @@ import numpy as np
 
 from dpbandits.contract.conditions import FALSE_ALARMS, Broken, NotApplicable, p_value
 from dpbandits.kernel import registry
-from dpbandits.kernel.bandit import draw, draw_sum, has_closed_sum
-from dpbandits.kernel.compilation import kernel
+from dpbandits.kernel.bandit import has_closed_sum
+from dpbandits.kernel.samples import fill, fill_sums
 
 ROUNDS = np.array([0, 1, 10, 99, 1000, 5001, 50_000, 999_999])  # played before a draw
 TABLE_ROUNDS = np.arange(1000)  # of a table of gains
@@ -23,22 +23,6 @@ class Distribution(NamedTuple):
 
     name: str
     params: Any
-
-
-@kernel
-def fill(law: Any, rng: Any, rounds: Any, sample: Any) -> None:
-    """Draw `sample`, float64 of shape (rounds, arms, draws)."""
-    for i in range(rounds.size):
-        for arm in range(sample.shape[1]):
-            for k in range(sample.shape[2]):
-                sample[i, arm, k] = draw(law, rng, arm, rounds[i])
-
-
-@kernel
-def fill_sums(law: Any, rng: Any, arm: Any, n: Any, sums: Any) -> None:
-    """Draw `sums`, float64 of shape (sums,), of n rewards of an arm."""
-    for k in range(sums.size):
-        sums[k] = draw_sum(law, rng, arm, n)
 
 
 @cache

@@ -64,7 +64,7 @@ class RegretExperiment(Experiment):
             recorded["regret"] = "realised"
             in_name += ", realised regret"
         is_pseudo = self.regret is Regret.PSEUDO and not hasattr(environment, "table")
-        is_of_package = environment.__name__.partition(".")[0] == PACKAGE.package
+        is_of_package = getattr(environment, "__name__", "").partition(".")[0] == PACKAGE.package
         # Over time, a shorter game may be the start of a longer one: the horizon affects the first
         # rounds only as a parameter of the algorithm, or of a table of gains.
         ahead = "horizon" in self.params._fields or hasattr(environment, "table")
