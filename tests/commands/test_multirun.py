@@ -291,7 +291,7 @@ MISTAKES = [
         "cannot read 'adap-c2': `dpbandits multirun` takes a figure as figure=adap-c2",
     ),
     (f"{HEADLINE} -n 5", "-n is no option: overrides are written without dashes, key=value, such"),
-    (f"{HEADLINE} --cfg x", "argument --cfg/-c: invalid choice: 'x'"),
+    (f"{HEADLINE} --cfg x", "--cfg is no option: overrides are written without dashes"),
     (
         f"{HEADLINE} runs=0,-1",
         "adap-headline: runs must be a whole number from 1 to 10^6, got 0 (command line) and -1 (",

@@ -9,6 +9,8 @@ import pytest
 from commands import DPBANDITS, ROOT, Done, Process, below
 from dask_processes import DaskProcesses
 
+from dpbandits.run import ExitStatus
+
 FIGURE = ("run", "my-figure", "profile=smoke")
 ALGORITHM, DRAWING = "algorithms/my_algorithm.py", "figures/my_own_paper.py"
 YAML = "conf/figure/my-figure.yaml"
@@ -110,7 +112,10 @@ def test_a_worker_without_the_project_is_refused_in_one_line(
         if joined:
             assert dpbandits(own, *words).counts[:2] == (12, 12)
         else:
-            assert "has other sources or versions than this process" in refused(own, *words)
+            done = dpbandits(own, *words)
+            assert done.status == ExitStatus.FAILED
+            assert "cannot read the task: ModuleNotFoundError" in done.err
+            assert "with DPBANDITS_PROJECT set to the project's folder" in done.err
     finally:
         processes.close()
 

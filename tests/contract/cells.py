@@ -13,7 +13,7 @@ from tossou2017 import corollary_3_2_epsilon
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.kernel import parameters, registry
-from dpbandits.kernel.roots import source_file
+from dpbandits.kernel.roots import PACKAGE
 from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
@@ -97,7 +97,7 @@ def plays_batches(algorithm: str) -> bool:
     if registry.scheme(algorithm):
         return True
     reached = sources((registry.member("algorithm", algorithm).source,))
-    own = [source_file(path) for path in reached if path.startswith("algorithms/")]
+    own = [PACKAGE.folder / path for path in reached if path.startswith("algorithms/")]
     return any(re.search(r"\bpull_(many|each)\b", file.read_text("utf-8")) for file in own)
 
 

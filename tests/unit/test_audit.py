@@ -392,7 +392,7 @@ def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
 
 
 def test_the_command_prints_the_result() -> None:
-    done = called("audit", "adap-ucb", "--plays", "20_000", "--epsilon", "2")
+    done = called("audit", "adap-ucb", "plays=20_000", "--epsilon", "2")
     assert (done.status, done.err) == (0, "")
     first, claimed, tables, declared, audited, event, games = done.out.splitlines()
     assert first == "adap-ucb alpha=3.1 ties=first first_episode=one epsilon=2"
@@ -429,9 +429,6 @@ def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
             ("adap-ucb", "--changed-reward", "0"),
             "changed_reward must be a whole number from 1 to 10,000, got 0",
         ),
-        (("adap-ucb", "epsilon=2"), "the privacy budget is set by --epsilon"),
-        (("adap-ucb", "plays=5"), "plays is set by --plays, not by 'plays=...'"),
-        (("adap-ucb", "many_arms=5"), "many_arms is set by --many-arms, not by 'many_arms=...'"),
         (("adap-ucb", "alpha=3", "alpha=4"), "alpha is set twice"),
         (("adap-ucb", "alpha"), "parameters are written as name=value, got 'alpha'"),
         (("adap-ucb", "beta=1"), "unknown parameter 'beta'"),

@@ -6,6 +6,7 @@ Also what the kinds know about budgets and samples.
 import ast
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,9 +53,9 @@ class Identification(Experiment):
     def description(self) -> dict[str, Any]:
         return {"coin": self.coin, "seed": self.seed}
 
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         tosses = [np.random.default_rng([self.seed, run]).geometric(self.coin) for run in runs]
-        return np.array(tosses, float)[:, None], np.zeros(len(runs))
+        return np.array(tosses, float)[:, None], np.zeros(len(tosses))
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         return load(slice(None))[:, 0]

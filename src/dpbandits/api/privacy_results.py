@@ -41,8 +41,7 @@ class Budget:
     def of(cls, promise: Guarantee, composed: float, tight: float | None = None) -> "Budget":
         """Return the budget for a claim and the epsilons that its releases compose to."""
         claim = approximate(promise)
-        notion = claim.notion.title
-        return cls(claim.epsilon, composed, claim.delta, notion, claim.where, tight)
+        return cls(claim.epsilon, composed, claim.delta, claim.notion.title, claim.where, tight)
 
 
 def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **settings: Any) -> Budget:

@@ -164,9 +164,8 @@ def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
 
 def thinned(items: Sequence[Any]) -> list[Any]:
     """Return at most POINTS items, evenly spaced, with the first and the last."""
-    if len(items) <= POINTS:
-        return list(items)
-    return [items[i] for i in np.linspace(0, len(items) - 1, POINTS).round().astype(int)]
+    places = np.linspace(0, len(items) - 1, min(len(items), POINTS))
+    return [items[i] for i in places.round().astype(int)]
 
 
 def compare_all(

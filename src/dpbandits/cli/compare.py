@@ -21,7 +21,7 @@ from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import NOTIONS
 from dpbandits.privacy.table import rows
-from dpbandits.spec.figure import LONGEST_NAME, digest, text
+from dpbandits.spec.figure import as_file_name, text
 from dpbandits.store.blocks import Store
 
 COLUMNS = (
@@ -69,10 +69,8 @@ def compare(words: Sequence[str]) -> int:
     game = environment, means
     spec, settings = specification("compare", players, budgets, game, values, overrides)
     recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
-    name = re.sub(r"[^A-Za-z0-9_+]+", "-", named.replace(".", "_"))
-    if len(name) > LONGEST_NAME or not re.fullmatch(r"(-?[a-z0-9+.,=])+", named):
-        name = f"{name[: LONGEST_NAME - 9]}-{digest(named)}"  # characters were lost
-    spec, command = replace(spec, name=name), shlex.join(["dpbandits", "compare", *recorded])
+    spec = replace(spec, name=as_file_name(named))
+    command = shlex.join(["dpbandits", "compare", *recorded])
     settings = replace(settings, out=settings.out / "compare", command=command)
     if status := produce.produce(spec, settings):
         return status

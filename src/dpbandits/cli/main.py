@@ -31,12 +31,9 @@ APP = App(
 )
 APP.register_install_completion_command()
 Figures = Annotated[str, Parameter(completer=lambda _: project.names("figure"))]
-NAME = "name of the figure; `dpbandits list` prints all names"
-Figure = Annotated[Figures, Parameter(help=NAME)]
-OVERRIDES = (
-    "Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
-    " paths.out=elsewhere; several values of a key are for `dpbandits multirun`"
-)
+Figure = Annotated[Figures, Parameter(help="name of the figure; `dpbandits list` prints all")]
+OVERRIDES = "Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
+OVERRIDES += " paths.out=elsewhere; several values of a key are for `dpbandits multirun`"
 Overrides = Annotated[str, Parameter(help=OVERRIDES)]
 Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_names())]
 # Checked where it is used, with its range.
@@ -264,15 +261,12 @@ def audit(
     member = registry.algorithm(arguments.player(algorithm, {}).algorithm)
     options: dict[str, Any] = {"epsilon": epsilon, "plays": plays, "many_arms": many_arms}
     options |= {"changed_reward": changed_reward, "seed": seed, "workers": workers}
-    for name in (name for name in given if name in options):
-        subject = "the privacy budget" if name == "epsilon" else name
-        option = f"--{name.replace('_', '-')}"
-        raise UserError(f"{subject} is set by {option}, not by '{name}=...'")
     if "epsilon" not in member.Params._fields:
         del options["epsilon"]
-    found = privacy_results.run_audit(algorithm, **given, **options)
-    print(*audited(found), sep="\n")
-    print(f"  {plays:,} games in {duration(time.monotonic() - start)}, seed {seed}", flush=True)
+    options |= given
+    print(*audited(found := privacy_results.run_audit(algorithm, **options)), sep="\n")
+    games, spent = f"{options['plays']:,} games", duration(time.monotonic() - start)
+    print(f"  {games} in {spent}, seed {options['seed']}", flush=True)
     exceeded = ["the budget that its paper claims"] * found.refutes_claim
     exceeded += ["the budget of its declared releases"] * found.refutes_releases
     if exceeded:
@@ -323,18 +317,17 @@ def cite(*names: Figures) -> None:
 
 
 @APP.command
-def report(*papers: str, gather: bool = False, texts: Path | None = None) -> int:
+def report(*papers: str, gather: bool = False) -> int:
     """Write the reproducibility reports of papers, docs/reproducibility/.
 
     Args:
         papers: keys of papers; default: all
         gather: judge the claims first, from as many runs as it takes, and store the results
-        texts: folder of the papers' texts, <paper>.txt: refuse quotes that are not in them
     """
     load_factory()
     from dpbandits.report import report
 
-    return report(papers, gather, texts)
+    return report(papers, gather)
 
 
 @APP.command

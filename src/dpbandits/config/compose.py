@@ -4,18 +4,17 @@ Every error of either is a UserError of one line.
 """
 
 import re
-from argparse import ArgumentError
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 import hydra
 import yaml
-from hydra._internal.utils import get_args_parser
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
@@ -27,14 +26,14 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from dpbandits.config import conf_files, schema
-from dpbandits.config.conf_files import ABSENT, leaves, value_at
+from dpbandits.config.conf_files import ABSENT, value_at
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
 from dpbandits.files import project
 from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError, nearest, shown
-from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, text
+from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, leaves, text
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 # Parts of keys that have no default: if such a key changes nothing, it has no effect.
@@ -46,6 +45,7 @@ SYNTAX = (
     "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
     """ spaces, commas or the like needs two pairs of quotes, key='"a, b"'"""
 )
+HYDRA = r"(-m|--multirun|--hydra-help|--resolve|-i|--info\S*) .*|(-c|--cfg)[ =](job|hydra|all).*"
 DASHES = "overrides are written without dashes, key=value, such as runs=5"
 KEYS = {  # by section
     "figure": schema.FIGURE,
@@ -258,7 +258,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
     conf_files.refuse_code(project.layers())
-    for word in overrides:
+    for word, after in pairwise([*overrides, ""]):
         key, sign, value = word.partition("=")
         if not (sign or word.startswith("~")) and Path(word).stem in project.names("figure"):
             written = f"`dpbandits multirun` takes a figure as figure={Path(word).stem}"
@@ -272,15 +272,8 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
             alone = key == "figure" and near.startswith("valid") and not roots.found().project
             near += f"; no {roots.MARKER} is here or above" * alone
             raise UserError(f"unknown {key} {shown(value)}; {near}")
-    if any(word.startswith("-") for word in overrides):  # argparse would print its usage and exit
-        parser = get_args_parser()
-        parser.exit_on_error = False
-        try:
-            rest = parser.parse_known_args(overrides)[1]
-        except ArgumentError as error:
-            raise UserError(f"{error}; {DASHES}") from error
-        if wrong := [word for word in rest if word.startswith("-")]:
-            raise UserError(f"{wrong[0]} is no option: {DASHES}")
+        if word.startswith("-") and not re.fullmatch(HYDRA, f"{word} {after}"):
+            raise UserError(f"{word} is no option: {DASHES}")
     try:
         yield
     except OverrideParseException as error:

@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError, shown
+from dpbandits.spec.figure import leaves
 
 MAIN = "conf/config.yaml"
 HARMLESS = re.compile(  # keys of Hydra that any file may set, and entries of defaults
@@ -102,15 +103,6 @@ def interpolation_problem(plain: Mapping[str, Any]) -> tuple[str, str] | None:
         if length > MOST or any("${" in str(target) for target in targets):
             return path, "names a value that is too long or has ${...} itself"
     return None
-
-
-def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the dotted path and the value of every leaf of nested mappings."""
-    if isinstance(node, Mapping):
-        for name, child in node.items():
-            yield from leaves(child, f"{path}.{name}" if path else str(name))
-    else:
-        yield path, node
 
 
 def value_at(node: Any, key: str, default: Any = None) -> Any:

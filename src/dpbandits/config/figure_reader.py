@@ -352,7 +352,7 @@ class FigureReader:
             environment, _ = self._environment(environment, where)
             # A bound gets its means and arms from the environment alone.
             valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
-            numbers = [k for k, v in conf_files.leaves(environment) if isinstance(v, int | float)]
+            numbers = [k for k, v in spec.leaves(environment) if isinstance(v, int | float)]
             valid |= {f"environment.{k}" for k in numbers}
         if first == "stream" or innermost(layers, "stream")[0] is not None:
             valid |= {f"stream.{field}" for field in Stream._fields}

@@ -40,7 +40,7 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     description = own_data(description, origin, figure)
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
     law = description.get("law")
-    if law not in {*registry.environment_names(), *registry.LAWS_NOT_STORED}:
+    if law not in {*registry.environment_names(), *registry.NOT_STORED}:
         near = nearest(str(law), registry.environment_names())
         raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
     if isinstance(content.get("means"), Mapping):

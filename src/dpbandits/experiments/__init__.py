@@ -6,7 +6,7 @@ a run it names every random draw. It holds nothing else: not the number of runs,
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache
 from typing import Any, Literal
@@ -88,7 +88,7 @@ class Experiment(ABC):
         return self.description()
 
     @abstractmethod
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return the values of runs, float64 (runs, columns), and the seconds of each, (runs,).
 
         A row depends only on the number of its run, not on the other runs or their order.

@@ -1,6 +1,7 @@
 """Audits as experiments, so that figures draw their results and the cache keeps them."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -55,7 +56,7 @@ class AuditExperiment(Experiment):
             "seed": self.seed,
         }
 
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return lower bounds on epsilon at the claim's delta, and the seconds that each run took.
 
         The bounds are float64 of shape (runs, 2). Column 0 is for all arms together, column 1 for
@@ -63,15 +64,15 @@ class AuditExperiment(Experiment):
         """
         from dpbandits.audit.search import Auditor  # imported late: scipy.stats takes a second
 
-        values = np.zeros((len(runs), self.columns))
-        seconds = np.empty(len(runs))
-        for row, run in enumerate(runs):
-            start = time.perf_counter()
+        values, times = [], [time.perf_counter()]
+        for run in runs:
+            bounds = [0.0, 0.0]
             auditor = Auditor(self.subject, self.seed, workers=1, number=run)
             for finding in auditor.audit(self.plays):
-                values[row, int(finding.one_choice)] = finding.epsilon
-            seconds[row] = time.perf_counter() - start
-        return values, seconds
+                bounds[finding.one_choice] = finding.epsilon
+            values.append(bounds)
+            times.append(time.perf_counter())
+        return np.array(values), np.diff(times)
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         if shows is Quantity.CLAIMED:

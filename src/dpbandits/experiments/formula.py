@@ -1,5 +1,6 @@
 """Formulas: functions of theory/ with their arguments, evaluated without runs."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +50,8 @@ class Formula(Experiment):
         given = {k: v for k, v in self.values if k != "horizon" or not over_time}
         return {"bound": self.member, **given}
 
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
-        return np.empty((len(runs), 0)), np.zeros(len(runs))
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError("it is evaluated, not played")
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         # Over time: its values with these rounds as horizon.

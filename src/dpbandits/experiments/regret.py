@@ -1,7 +1,7 @@
 """Algorithms on bandits: regret at checkpoints, or pulls of an arm."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -109,15 +109,13 @@ class RegretExperiment(Experiment):
         described["params"].pop("horizon", None)
         return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
 
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         # The first run of a process includes compilation.
-        game = Game(self)
-        curves, seconds = np.empty((len(runs), self.columns)), np.empty(len(runs))
-        for row, run in enumerate(runs):
-            start = time.perf_counter()
-            curves[row] = game.play(run).curve
-            seconds[row] = time.perf_counter() - start
-        return curves, seconds
+        game, curves, times = Game(self), [], [time.perf_counter()]
+        for run in runs:
+            curves.append(game.play(run).curve)
+            times.append(time.perf_counter())
+        return np.array(curves), np.diff(times)
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         if rounds is not None:

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ class StoppingExperiment(Experiment):
             "seed": self.seed,
         }
 
-    def play(self, runs: range) -> tuple[np.ndarray, np.ndarray]:
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         # The seed, the run and the law name the stream of the samples; the name of the rule's
         # stream adds the rule and its parameters.
         start = time.perf_counter()
@@ -66,14 +67,14 @@ class StoppingExperiment(Experiment):
         halt: Any = registry.stopping_rule(self.member).halt
         radius = self.stream.radius
         probability = (1.0 + self.stream.mean / radius) / 2.0
-        values = np.empty((len(runs), self.columns))
-        for row, run in enumerate(runs):
+        values = []
+        for run in runs:
             rewards = stream(self.seed, Role.REWARDS, run, spelt(law))
             samples = SampleStream(radius, probability, rewards)
             rng = stream(self.seed, Role.POLICY, run, rule)
             halt = specialised(halt, self.params, samples, rng)  # all runs have the same types
-            values[row] = halt(self.params, samples, rng)
-        return values, np.full(len(runs), (time.perf_counter() - start) / len(runs))
+            values.append(halt(self.params, samples, rng))
+        return np.array(values), np.full(len(values), (time.perf_counter() - start) / len(values))
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         if shows is Quantity.SAMPLES:

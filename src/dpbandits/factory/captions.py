@@ -181,10 +181,7 @@ def _and(names: Sequence[str]) -> str:
 def runs_of(spec: FigureSpec) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
     experiments = spec.runs_of_experiments()
-    runs, units = (
-        set(experiments.values()) or {spec.runs},
-        {experiment.unit for experiment in experiments},
-    )
+    runs, units = experiments.values() or [spec.runs], {e.unit for e in experiments}
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -261,9 +258,7 @@ def privacy(curve: Curve) -> str:
 
 def _is_undeclared(experiment: Experiment) -> bool:
     # It takes a budget but declares no releases or claims nothing.
-    takes_budget = (
-        budget_of(getattr(getattr(experiment, "params", None), "_fields", ())) is not None
-    )
+    takes_budget = budget_of(getattr(experiment.params, "_fields", ())) is not None
     return takes_budget and None in (experiment.declared("releases"), experiment.declared("claim"))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from dpbandits.files.atomic import write_atomically
-from dpbandits.spec.figure import LONGEST_NAME, as_file_name, digest, recorded
+from dpbandits.spec.figure import as_file_name, recorded
 
 REMEDY = "A gallery is written whole or not at all: make room, or name another folder with --out"
 
@@ -23,7 +23,4 @@ def folder_name(figures: Sequence[str], overrides: Sequence[str]) -> str:
     if not words:
         return "gallery"
     short = ",".join(word.removeprefix("figure.") for word in words)
-    name = as_file_name(short)
-    # A shortened name already has a digest.
-    odd = name != short and len(short) <= LONGEST_NAME
-    return f"galleries/{name}-{digest(','.join(words))}" if odd else f"galleries/{name}"
+    return f"galleries/{as_file_name(short)}"

@@ -95,7 +95,7 @@ def _pages(
             "file": f"src/dpbandits/{below}" if is_own else below if in_project else name,
             "own": is_own,
             "package": root.package,
-            "lines": roots.source_file(name).read_text("utf-8").splitlines(),
+            "lines": (root.folder / below).read_text("utf-8").splitlines(),
         }
         yield f"sources/{name}.html", "source.html", described
 

@@ -4,7 +4,6 @@ Every mistake in them is one line with file and key.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal
@@ -230,23 +229,6 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
         for name, _ in TEMPLATE.findall(text):
             if name not in (*paper.numbers, "paper"):
                 yield place, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
-
-
-def missing_quotes(paper: Paper, text: str) -> list[str]:
-    """Return the claims whose quote is not in the paper's text; formulas are passed over."""
-
-    def letters(text: str) -> str:
-        # Exports of web pages have every formula three times: as symbols, as text and in TeX.
-        plain = re.sub(r"\\[a-z]+", "", unicodedata.normalize("NFKC", text).lower())
-        return re.sub(r"(.{1,40}?)\1\1", r"\1", re.sub(r"[\W\d_]+", "", plain))
-
-    whole, missing = letters(text), []
-    for name, claim in paper.claims().items():
-        plain = re.sub(r"\$.*?\$|\.{3}", "=", claim.quote)
-        pieces = re.findall(r"[A-Za-z][A-Za-z ,.;:'()-]+", plain)
-        if not all(letters(piece) in whole for piece in pieces):
-            missing.append(name)
-    return missing
 
 
 def as_list(names: Names) -> list[str]:

@@ -143,10 +143,8 @@ def _gather(paper: Paper) -> int:
                 for combination, result in judged.results.items()
                 if result.verdict is Verdict.INCONCLUSIVE
             ]
-            for c in waiting[name]:
-                wanted |= {
-                    experiment for curve in curves[name, *c.items()] for experiment in curve.played
-                }
+            for curve in (curve for c in waiting[name] for curve in curves[name, *c.items()]):
+                wanted |= {*curve.played}
     ours = Resampler(store, runs)
     numbers = {name: figures.value(name, ours) for name in paper.numbers}
     rests_on = basis(
@@ -170,10 +168,9 @@ def _more_runs(
         pace[experiment.member] = min(seconds / horizon, pace.get(experiment.member, 1.0))
     rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
     for experiment in (experiment for experiment in horizons if experiment in wanted):
-        batched = pace[experiment.member] < BATCHED
-        number = (
-            FIRST * 4**look if batched else min(FIRST * 4**look, rounds // horizons[experiment])
-        )
+        number = FIRST * 4**look
+        if pace[experiment.member] >= BATCHED:
+            number = min(number, rounds // horizons[experiment])
         more[experiment] = max(number, runs[experiment])
     return more
 

@@ -22,9 +22,8 @@ NEEDED = {  # names that every member must define
     "law": ("Params", "arms"),
     "stopping rule": ("LABEL", "Params", "halt"),
 }
-# Algorithms passed from Python, by name: they have no source, and their runs are not stored.
-NOT_STORED: dict[str, ModuleType] = {}
-LAWS_NOT_STORED: dict[str, Any] = {}  # the same for laws
+# Algorithms and laws passed from Python: they have no source, and their runs are not stored.
+NOT_STORED: dict[str, Any] = {}
 
 
 class Member(NamedTuple):
@@ -128,7 +127,7 @@ def environment(name: str) -> ModuleType:
     That is `law(params)`, `table(params, horizon, rng)` if gains are drawn before the game, or
     `drawn(params, rng)`, which draws another environment with its parameters for every run.
     """
-    return LAWS_NOT_STORED.get(name) or _module("law", member("law", name), name)
+    return NOT_STORED.get(name) or _module("law", member("law", name), name)
 
 
 def stopping_rule(name: str) -> ModuleType:

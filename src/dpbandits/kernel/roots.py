@@ -191,9 +191,3 @@ def source(name: str) -> tuple[Root, str]:
         if path in root.sources() and source_path(root, path) == name:
             return root, path
     raise FileNotFoundError(name)
-
-
-def source_file(name: str) -> Path:
-    """Return the file of a source by its name."""
-    root, path = source(name)
-    return root.folder / path

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 import jinja2
 
@@ -33,12 +32,11 @@ COLOURS = {
 ORDER = [*Verdict].index  # in which verdicts on sentences are counted
 
 
-def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> int:
+def report(names: Sequence[str], gathers: bool) -> int:
     """Write the pages of some papers, or of all, and the page over all; return the exit status.
 
-    With `gathers`, the claims of these papers are judged anew, from as many runs as it takes. With
-    `texts`, a folder of <paper>.txt, quotes that are not in a paper's text are refused. Raises
-    UserError for an unknown name, a wrong quote or results that cannot be read.
+    With `gathers`, the claims of these papers are judged anew, from as many runs as it takes.
+    Raises UserError for an unknown name or results that cannot be read.
     """
     known = papers()
     if not known:
@@ -50,12 +48,6 @@ def report(names: Sequence[str], gathers: bool, texts: Path | None = None) -> in
         if name not in known:
             raise UserError(f"{shown(name)} has no claims; {nearest(name, known)}")
     chosen = [name for name in known if name in names or not names]
-    for name in chosen:
-        parts = texts.glob(f"{name}*.txt") if texts else ()
-        whole = " ".join(part.read_text("utf-8") for part in parts)
-        for claim in claims_files.missing_quotes(claims_files.read(name), whole) if whole else ():
-            file = project.member_file("claims", name)
-            raise UserError(f"{file}: {claim}: the quote is not in {texts}/{name}.txt")
     if gathers and (status := claims_table.gather(chosen)):
         return status
     for path, content in files(chosen).items():

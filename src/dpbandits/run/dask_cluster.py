@@ -18,7 +18,6 @@ import dask
 import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
-from dpbandits.kernel.compilation import island_digest
 from dpbandits.kernel.errors import UserError, in_one_line
 from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere, numbers_digest
 
@@ -34,8 +33,8 @@ KEPT = "completed blocks are kept, and the same command continues from there"
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     """Yield a client of a scheduler, or of a new one on this machine with `workers` processes.
 
-    `workers` None: one process per core. Raises UserError if the scheduler does not answer, has no
-    worker, or if a worker would compute other numbers than this process.
+    `workers` None: one process per core. Raises UserError if the scheduler does not answer, or has
+    no worker.
     """
     # Dask logs every worker that joins or leaves, and every connection that ends at the exit.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
@@ -61,15 +60,6 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                     f"the scheduler at {scheduler} has no worker; `dask worker {scheduler}` starts"
                     " one (docs/cluster.md)"
                 ) from None
-        here = island_digest()
-        for address, there in sorted(client.run(island_digest, on_error="return").items()):
-            if there != here:
-                problem = there if isinstance(there, str) else in_one_line(there)
-                raise UserError(
-                    f"the worker {address} has other sources or versions than this process:"
-                    f" {problem}, here {here}; start it again from the same checkout and"
-                    " environment (docs/cluster.md)"
-                )
         yield client
 
 
@@ -100,15 +90,6 @@ def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _has_workers(client: Client, lost: UserError) -> bool:
-    try:
-        if client.status != "running":
-            raise lost
-        return bool(client.nthreads())
-    except (OSError, RuntimeError, ValueError) as error:
-        raise lost from error
-
-
 def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outcome, None, None]:
     """Play the tasks on the workers and yield the outcomes as they arrive.
 
@@ -133,8 +114,12 @@ def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outco
         except (queue.Empty, TimeoutError):
             if future is not None:  # its worker has gone, and another one plays the task again
                 future.add_done_callback(arrived.put)
-            if _has_workers(client, lost):
-                with_workers = time.monotonic()
+            try:
+                if client.status != "running":
+                    raise lost
+                with_workers = time.monotonic() if client.nthreads() else with_workers
+            except (OSError, RuntimeError, ValueError) as error:
+                raise lost from error
             if time.monotonic() - with_workers > WITHOUT_WORKERS:
                 raise UserError(
                     f"the scheduler at {address} has had no worker for {WITHOUT_WORKERS:.0f}"

@@ -6,10 +6,9 @@ of their kernels before the first task; every task carries it too, because a wor
 
 import pickle
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
 
 import numpy as np
 
@@ -58,24 +57,22 @@ def plan(runs_of: Mapping[Experiment, int], store: Store, block: int) -> list[Ta
     return [task for _, task in sorted(ranked, key=lambda entry: entry[0])]
 
 
-class Stoppable(Sequence[int]):
+class Stoppable(list[int]):
     """Runs of a task, of which no further one is begun once `stop` is set."""
 
-    def __init__(self, runs: range, stop: Event) -> None:
-        self.runs, self.stop = runs, stop
+    stop: Event
 
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    def __getitem__(self, place: Any) -> Any:
-        if self.stop.is_set():
-            raise InterruptedError
-        return self.runs[place]
+    def __iter__(self) -> Iterator[int]:
+        for run in super().__iter__():
+            if self.stop.is_set():
+                raise InterruptedError
+            yield run
 
 
 def attempt(task: Task, stop: Event | None = None) -> Outcome:
     """Play a task; return an exception as an Outcome, so that it cannot stop the other tasks."""
-    runs: Any = task.runs if stop is None else Stoppable(task.runs, stop)
+    runs = Stoppable(task.runs)
+    runs.stop = stop or Event()
     try:
         return Outcome(task, *task.experiment.play(runs))
     except Exception as error:

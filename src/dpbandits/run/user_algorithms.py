@@ -70,14 +70,14 @@ def register_law(law: Any) -> str:
     if not all(hasattr(law, needed) for needed in ("Params", "arms", "law")):
         raise UserError(f"{shown(law)} is no reward distribution: it needs Params, arms and law")
     name = f"{getattr(law, '__name__', type(law).__name__)} in memory"  # no file has such a name
-    registry.LAWS_NOT_STORED[name] = law
+    registry.NOT_STORED[name] = law
     return name
 
 
 def is_stored(experiment: Experiment) -> bool:
     """Return True unless the experiment plays an algorithm or a law that was passed from Python."""
     law, _ = experiment.bandit or ("", None)
-    return not (experiment.member in registry.NOT_STORED or law in registry.LAWS_NOT_STORED)
+    return not {experiment.member, law} & registry.NOT_STORED.keys()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ get a folder of their own. Every other difference from the figure's file is a `C
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -204,27 +204,29 @@ def text(value: Any) -> str:
     return f"[{','.join(map(text, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
-def folder_name(changes: Sequence[Change]) -> str:
-    """Return the name of a figure's folder, for example `environment=c4,horizon=100000`.
+def leaves(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted path and the value of every leaf of nested mappings."""
+    if isinstance(node, Mapping):
+        for name, child in node.items():
+            yield from leaves(child, f"{path}.{name}" if path else str(name))
+    else:
+        yield path, node
 
-    Names that are too long or hold unusual characters get a digest, so that they stay distinct.
-    """
+
+def folder_name(changes: Sequence[Change]) -> str:
+    """Return the name of a figure's folder, for example `environment=c4,horizon=100000`."""
     names = [re.sub(r"^(?:\w+@)?figure\.(?:curves\.)?", "", c.key) for c in changes]
     pairs = zip(names, (c.value for c in changes), strict=True)
-    name = ",".join(sorted(f"~{k}" if v is None else f"{k}={v}" for k, v in pairs))
-    clean = as_file_name(name.replace("[", "").replace("]", ""))
-    return f"{clean}-{digest(name)}" if clean != name and len(name) <= LONGEST_NAME else clean
+    return as_file_name(",".join(sorted(f"~{k}" if v is None else f"{k}={v}" for k, v in pairs)))
 
 
 def as_file_name(name: str) -> str:
-    """Return a name for a file or folder, shortened and without characters that need quotes."""
-    clean = re.sub(r"[^\w.,=+~-]", "_", name)
-    return clean if len(clean) <= LONGEST_NAME else f"{clean[:LONGEST_NAME]}-{digest(name)}"
+    """Return a name for a file or folder, shortened and without characters that need quotes.
 
-
-def digest(name: str) -> str:
-    """Return eight hexadecimal digits that separate long names with the same beginning."""
-    return sha256(name.encode()).hexdigest()[:8]
+    If anything is lost, eight digits of a digest keep it distinct.
+    """
+    clean = re.sub(r"[^\w.,=+~-]", "_", re.sub(r"[\[\]]", "", name))[:LONGEST_NAME]
+    return clean if clean == name else f"{clean}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def recorded(overrides: Iterable[str]) -> list[str]:

@@ -8,11 +8,11 @@ again.
 
 import hashlib
 import io
-import itertools
 import json
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from dpbandits.experiments import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.kernel.errors import shown
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import FigureSpec, leaves
 from dpbandits.store.key import check_sources, identity, key
 
 log = logging.getLogger("dpbandits")
@@ -90,14 +90,11 @@ class Store:
                 log.warning("%s is not used: %s", path, why)
             except ValueError as why:
                 # Renamed rather than deleted, so that the cause can be examined.
-                numbered = (path.with_name(f"{path.name}.damaged-{n}") for n in itertools.count(1))
-                aside = next(name for name in numbered if not name.exists())
-                try:
-                    path.rename(aside)
-                except OSError:
-                    log.warning("%s is not used: %s", path, why)
-                else:
-                    log.warning("%s is not used: %s; set aside as %s", path, why, aside.name)
+                aside = path.with_name(f"{path.name}.damaged")
+                with suppress(OSError):
+                    path.replace(aside)
+                    why = ValueError(f"{why}; set aside as {aside.name}")
+                log.warning("%s is not used: %s", path, why)
 
     def covered(self, experiment: Experiment) -> set[int]:
         """Return the runs that sound blocks hold."""
@@ -179,45 +176,32 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
 
 
 def _difference(experiment: Experiment, store: Store) -> str:
-    # How the most similar experiment of the same member differs from this one, of which no run is
-    # cached.
-    wanted = dict(_flat(identity(experiment)))
+    # How the most similar cached experiment of the same member differs from this one.
+    wanted = dict(leaves(identity(experiment)))
     candidates = []
     for path in (store.folder / experiment.member).glob("*/identity.json"):
         if path.parent.name == key(experiment):
             continue
         try:
-            there = dict(_flat(json.loads(path.read_bytes())))
+            there = dict(leaves(json.loads(path.read_bytes())))
         except (OSError, ValueError, RecursionError):
             continue
         if "experiment" not in {name.partition(".")[0] for name in there}:
             continue  # of an earlier version
-        differences = []
-        for name in sorted(wanted.keys() | there.keys()):
-            old, new = there.get(name), wanted.get(name)
-            kind, _, rest = name.partition(".")
-            if old == new:
-                continue
-            text = f"{rest if kind == 'experiment' else name} ({shown(old)}, wanted {shown(new)})"
-            if kind == "sources":
-                change = " (new)" if old is None else " (gone)" if new is None else ""
-                text = f"the source {rest}{change}"
-            differences.append((kind == "experiment", text))
-        # The same experiment from other sources is a better hint than another experiment from the
-        # same ones.
-        distance = sum(kind for kind, _ in differences), len(differences)
-        candidates.append((distance, [text for _, text in differences]))
+        names = sorted(name for name in wanted | there if there.get(name) != wanted.get(name))
+        texts = [
+            f"the source {name.removeprefix('sources.')}"
+            if name.startswith("sources.")
+            else f"{name.removeprefix('experiment.')} ({shown(there.get(name))},"
+            f" wanted {shown(wanted.get(name))})"
+            for name in names
+        ]
+        # The same experiment from other sources is a better hint than another experiment.
+        others = sum(name.startswith("experiment.") for name in names)
+        candidates.append((others, len(names), texts))
     if not candidates:
         return "never computed"
-    _, texts = min(candidates)
+    *_, texts = min(candidates)
     if len(texts) > SHOWN:
         texts = [*texts[:SHOWN], f"{len(texts) - SHOWN} more"]
     return f"not computed; the most similar cached experiment differs in {', '.join(texts)}"
-
-
-def _flat(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(node, dict):
-        for name, child in node.items():
-            yield from _flat(child, f"{path}.{name}" if path else name)
-    else:
-        yield path, node

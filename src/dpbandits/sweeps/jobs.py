@@ -9,7 +9,7 @@ from dpbandits.config.compose import Read
 from dpbandits.config.conf_files import value_at
 from dpbandits.kernel.errors import shown
 from dpbandits.run import ExitStatus
-from dpbandits.spec.figure import FigureSpec, as_file_name, digest, recorded
+from dpbandits.spec.figure import FigureSpec, as_file_name, recorded
 from dpbandits.tables.series import Series
 
 
@@ -88,9 +88,7 @@ def prepare(jobs: Sequence[Job], figure: str = "") -> None:
             errors.append(f"{job.figure}: two jobs give the same figure: {' and '.join(both)}")
     endings = varied(jobs)
     full = [",".join(f"{endings[k]}={job.given.get(k, '')}" for k in endings) for job in jobs]
-    cleaned = [as_file_name(name) for name in full]
-    for job, name, clean in zip(jobs, full, cleaned, strict=True):
-        folder = f"{clean}-{digest(name)}" if cleaned.count(clean) > 1 else clean
+    for job, folder in zip(jobs, map(as_file_name, full), strict=True):
         job.name = ", ".join(filter(None, (figure, folder)))
         if errors:
             job.read, job.error = None, errors[0]
