@@ -25,6 +25,9 @@ from dpbandits.store.blocks import Store
 from dpbandits.store.key import EditedSources, check_sources
 
 FAILURES = "failures.json"
+# joblib's destructor warns after an interrupt, joblib itself in a process of a pool.
+warnings.filterwarnings("ignore", ".*adjusting the input task")
+warnings.filterwarnings("ignore", "Loky-backed")
 
 
 @dataclass(frozen=True)
@@ -112,9 +115,6 @@ def play(
     with ExitStack() as resources:
         outcomes: Generator[Outcome, None, None]
         if cluster is None:
-            resources.enter_context(warnings.catch_warnings())
-            warnings.filterwarnings("ignore", ".*adjusting the input task")  # after an error
-            warnings.filterwarnings("ignore", "Loky-backed")  # in a process of a pool
             threads = joblib.effective_n_jobs(-1 if workers is None else workers)
             # A single worker is a thread too, so that Ctrl-C reaches the main thread in mid-run.
             outcomes = joblib.Parallel(
