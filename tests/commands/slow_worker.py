@@ -18,7 +18,7 @@ def dask_setup(worker: Any) -> None:
         if "PAUSE" in os.environ:
             print("plays", cell.name, runs, flush=True)
             time.sleep(float(os.environ["PAUSE"]))
-        while "GATE" in os.environ and runs.start and not Path(os.environ["GATE"]).exists():
+        while "GATE" in os.environ and runs[0] and not Path(os.environ["GATE"]).exists():
             time.sleep(0.05)
         return real(cell, runs)
 

@@ -214,7 +214,7 @@ def test_a_worker_with_other_sources_or_without_the_package_plays_nothing(
     (tmp_path / "absent" / "dpbandits.py").write_text("raise ImportError('not here')")
     dask.worker(PYTHONPATH=str(tmp_path / "absent"))
     done = start(tmp_path, *dask.engine).done()
-    done.assert_told(ExitStatus.FAILED, failed, "not here")
+    done.assert_told(2, "the worker tcp://", "cannot import dpbandits: ", "not here")
     assert blocks(tmp_path) == []
 
 

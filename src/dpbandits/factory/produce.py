@@ -71,7 +71,8 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
         f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
         f" {'drawn' if is_drawn else 'pictures are up to date'};"
         f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(kinds(spec))}}}"
-        f"{verdicts}"
+        f"{verdicts}",
+        flush=True,  # the line appears at once, in a file too
     )
     return ExitStatus.DONE
 
@@ -106,14 +107,13 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     statuses: dict[str, int] = dict.fromkeys(errors, ExitStatus.MISTAKE)
     for spec, settings in loaded:
         statuses[spec.name] = status_of(spec.name, partial(produce, spec, settings))
-        sys.stdout.flush()  # each line appears at once, in a file too
     failed = [name for name in names if statuses[name] != ExitStatus.DONE]
     print(
         f"{len(names) - len(failed)} of {len(names)} figures are complete;"
-        f" {duration(time.monotonic() - start)}"
+        f" {duration(time.monotonic() - start)}",
+        flush=True,
     )
     if failed:
-        sys.stdout.flush()
         print(f"dpbandits: {', '.join(failed)} failed, for the reasons above", file=sys.stderr)
     return max(statuses.values())
 
@@ -154,8 +154,7 @@ def redraw(spec: FigureSpec, settings: Settings) -> int:
 
     Raises UserError if runs are missing.
     """
-    drawer = _drawer(spec)
-    write(spec, settings, cached(spec, settings), drawer, again=True)
+    write(spec, settings, cached(spec, settings), again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 

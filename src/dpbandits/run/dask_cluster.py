@@ -18,6 +18,7 @@ import dask
 import joblib
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 
+from dpbandits.kernel.compilation import island_digest
 from dpbandits.kernel.errors import UserError, in_one_line
 from dpbandits.run.tasks import Outcome, Task, attempt_elsewhere, numbers_digest
 
@@ -33,8 +34,8 @@ KEPT = "completed blocks are kept, and the same command continues from there"
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     """Yield a client of a scheduler, or of a new one on this machine with `workers` processes.
 
-    `workers` None: one process per core. Raises UserError if the scheduler does not answer, or has
-    no worker.
+    `workers` None: one process per core. Raises UserError if the scheduler does not answer, has no
+    worker, or if one lacks this package.
     """
     # Dask logs every worker that joins or leaves, and every connection that ends at the exit.
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
@@ -60,6 +61,9 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                     f"the scheduler at {scheduler} has no worker; `dask worker {scheduler}` starts"
                     " one (docs/cluster.md)"
                 ) from None
+        for worker, why in client.run(island_digest, on_error="return").items():
+            if not isinstance(why, str):  # it would end with its first task
+                raise UserError(f"the worker {worker} cannot import dpbandits: {in_one_line(why)}")
         yield client
 
 
@@ -75,7 +79,6 @@ def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
-            processes=True,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",  # 8787 is taken if two commands run at once
             memory_limit=None,  # as threads have none

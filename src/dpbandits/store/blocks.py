@@ -197,8 +197,7 @@ def _difference(experiment: Experiment, store: Store) -> str:
             for name in names
         ]
         # The same experiment from other sources is a better hint than another experiment.
-        others = sum(name.startswith("experiment.") for name in names)
-        candidates.append((others, len(names), texts))
+        candidates.append((sum(n.startswith("experiment.") for n in names), len(names), texts))
     if not candidates:
         return "never computed"
     *_, texts = min(candidates)

@@ -82,7 +82,6 @@ def _run(job: Job) -> None:
         job.series = summarise(job.spec, Store(job.read.settings.cache))
     else:
         print(f"dpbandits: {job.name} failed; the other jobs continue", file=sys.stderr)
-    sys.stdout.flush()  # each line appears at once, in a file too
     gc.collect()  # figures are reference cycles
 
 
