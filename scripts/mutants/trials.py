@@ -26,10 +26,22 @@ NOT_FOUND = 4  # pytest's status if the mutant changes a parameter, and with it 
 PASSED, NO_TESTS = 0, 5  # pytest's statuses
 FAILED = (1, 2)  # pytest's statuses: a test failed, or a file could not be imported
 EACH = 8.0  # seconds of a test without the compiler; slower ones do not take part
-# Modules of which kernels alone execute a part, with the tests that compile them. They follow if no
-# test without the compiler notices a mutant.
-COMPILED = {
-    "fast/_noise.py": "tests/unit/test_noise_ahead.py",
+# Tests with the compiler, or of commands in processes of their own, by what begins the name of a
+# module. They follow if no test without the compiler notices a mutant.
+FOLLOWING = {
+    "api/": ("unit/test_api.py", "unit/test_api_in_memory.py"),
+    "audit/": ("unit/test_audit.py", "unit/test_audit_figures.py"),
+    "cli/": ("commands/test_cli.py", "commands/test_bad_command_line.py"),
+    "cli/compare.py": ("commands/test_compare.py",),
+    "cli/hydra_program.py": ("commands/test_multirun.py",),
+    "cli/main.py": ("commands/test_cli.py", "commands/test_verify.py", "unit/test_audit.py"),
+    "config/": ("unit/test_config.py", "unit/test_changes.py", "commands/test_multirun.py"),
+    "contract/": ("commands/test_verify.py",),
+    "fast/": ("contract/test_schemes.py", "contract/test_largest_sample.py"),
+    "fast/_noise.py": ("unit/test_noise_ahead.py",),
+    "kernel/": ("unit/test_kernel.py", "unit/test_registry.py"),
+    "run/": ("unit/test_runner.py", "commands/test_faults.py"),
+    "sweeps/": ("commands/test_multirun.py",),
 }
 
 
@@ -147,14 +159,20 @@ def killer(copy: Copy, mutant: Mutant, selection: Selection) -> dict[str, Any]:
             seconds, ran = seconds + answer["took"], ran + len(chosen)
             if answer["status"]:
                 return _death(answer, names) | {"seconds": round(seconds, 1)}
-    if mutant.file in COMPILED:
-        return _compiled_killer(copy, mutant)
+    if following := following_tests(mutant.file):
+        return _following_killer(copy, mutant, following)
     return {"killed": "", "test": "", "tests": ran, "seconds": round(seconds, 1)}
 
 
-def _compiled_killer(copy: Copy, mutant: Mutant) -> dict[str, Any]:
-    # The tests of COMPILED, with the compiler, in a process of their own.
-    command = (sys.executable, "-m", "pytest", "-x", "-q", COMPILED[mutant.file])
+def following_tests(module: str) -> list[str]:
+    """Return the tests of FOLLOWING of the longest beginning of a module's name."""
+    begin = max((begin for begin in FOLLOWING if module.startswith(begin)), default="", key=len)
+    return [f"tests/{file}" for file in FOLLOWING.get(begin, ())]
+
+
+def _following_killer(copy: Copy, mutant: Mutant, tests: list[str]) -> dict[str, Any]:
+    # In a process of their own, with the compiler.
+    command = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", *tests)
     own = {"PYTHONPATH": f"{copy.folder / 'src'}", "DPBANDITS_CACHE": f"{copy.folder / 'compiled'}"}
     begin = time.monotonic()
     with copy.with_mutant(mutant):
@@ -163,15 +181,15 @@ def _compiled_killer(copy: Copy, mutant: Mutant) -> dict[str, Any]:
                 command, cwd=copy.folder, env=os.environ | own, capture_output=True, timeout=ALL
             )
         except subprocess.TimeoutExpired:
-            return {"killed": TIME_LIMIT, "test": COMPILED[mutant.file], "seconds": ALL}
+            return {"killed": TIME_LIMIT, "test": tests[0], "seconds": ALL}
     seconds = {"seconds": round(time.monotonic() - begin, 1)}
     if not done.returncode:
-        return {"killed": "", "test": "", "tests": 1, **seconds}
+        return {"killed": "", "test": "", "tests": len(tests), **seconds}
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(), re.MULTILINE)
     crashed = done.returncode < 0  # a wrong index writes anywhere
     if not crashed and (done.returncode not in FAILED or failed is None):
         raise RuntimeError(f"pytest ended with {done.returncode}: {done.stdout.decode()[-500:]}")
-    test = failed[1] if failed else COMPILED[mutant.file]
+    test = failed[1] if failed else tests[0]
     return {"killed": concerned.group_of(test), "test": test, **seconds}
 
 
