@@ -240,6 +240,9 @@ def test_the_forecast_is_by_rounds_until_an_experiment_is_timed_and_says_what_it
         "my-figure: 7/16 runs after 20 s, about 2 min 34 s left without ucb (not timed yet)",
         "my-figure: 8/16 runs after 20 s, about 2 min 34 s left",
     ]
+    quick = Progress("my-figure", {cell: 3, other: 2}, 1)
+    quick.add(cell, 2, 1e-6)  # what is left of it takes no time that a reader could see
+    assert quick.line(20.0).endswith(" rounds to play")
 
 
 def test_a_line_is_printed_now_and_then_whether_or_not_anything_has_ended(

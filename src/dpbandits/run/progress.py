@@ -71,7 +71,7 @@ class Progress:
         finished, others = self.total - sum(left.values()), [e for e in left if e not in expected]
         text = f"{self.title}: {finished}/{self.total} runs after {duration(elapsed)}"
         seconds = sum(runs * expected[e] for e, runs in left.items() if e in expected)
-        if not seconds:
+        if seconds < 0.05:  # next to nothing among the timed ones
             rounds = sum(runs * (e.rounds or 0) for e, runs in left.items())
             return f"{text}, {rounds:.2g} rounds to play" if rounds else text
         text += f", about {duration(seconds / self.workers)} left"
