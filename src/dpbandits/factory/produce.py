@@ -152,9 +152,9 @@ def status_of(figure: str, action: Callable[[], int]) -> int:
 def redraw(spec: FigureSpec, settings: Settings) -> int:
     """Draw from the cache alone, even if the files are up to date; return the status 0.
 
-    Raises UserError if runs are missing.
+    Raises UserError first for a mistake in the drawing, then if runs are missing.
     """
-    write(spec, settings, cached(spec, settings), again=True)
+    write(spec, settings, drawer=_drawer(spec), store=cached(spec, settings), again=True)
     print(f"{spec.name}: drawn from the cache; {settings.folder(spec.name)}")
     return 0
 
