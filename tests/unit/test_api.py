@@ -405,3 +405,10 @@ def test_a_verdict_of_few_equal_or_unequally_private_runs_says_so() -> None:
     assert verdict(equal, 20) == same
     other = verdict([standing("A", 0.0, claimed=5.0), standing("B", 9.0)], 20)
     assert "of the 2 algorithms (at different budgets), by more" in other
+
+
+def test_a_label_has_no_digits_of_rounding() -> None:
+    third = 0.1 + 0.2  # 0.30000000000000004
+    game: dict[str, Any] = {"means": [0.9, 0.5], "horizon": 100, "runs": 2, "checkpoints": "end"}
+    found = dp.compare([("adap-ucb", {"alpha": third}), "ucb"], progress=False, **game)
+    assert {place.label for place in found.standings} == {"AdaP-UCB (alpha=0.3)", "UCB"}

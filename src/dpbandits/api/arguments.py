@@ -20,7 +20,7 @@ from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError as UserError
 from dpbandits.kernel.errors import nearest, shown
 from dpbandits.run import user_algorithms
-from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel, text
+from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
 from dpbandits.tables import statistics
 
 # Keys of a file in conf/algorithm/ that are no parameters.
@@ -106,8 +106,8 @@ def players_of(algorithms: Any) -> list[Player]:
     names = Counter(entry.name for entry in players)
     for i, entry in enumerate(players):
         if entry.given:
-            written = ", ".join(f"{key}={text(value)}" for key, value in entry.given.items())
-            label = f"{entry.label} ({written})"
+            written = (f"{k}={v:{'.10g' * isinstance(v, float)}}" for k, v in entry.given.items())
+            label = f"{entry.label} ({', '.join(written)})"
             curve = label if names[entry.name] > 1 else entry.name
             players[i] = replace(entry, label=label, curve=curve)
     curve, number = Counter(entry.curve for entry in players).most_common(1)[0]
