@@ -76,17 +76,24 @@ def try_mutants(mutants: list[Mutant], workers: int) -> None:
     selection = measured_tests(copies)
     with (OUT / "results.jsonl").open("a", encoding="utf-8") as file:
 
-        def do(copy: Any, mutant: Mutant) -> tuple[Mutant, dict[str, Any]]:
-            return mutant, killer(copy, mutant, selection)
+        def do(copy: Any, mutant: Mutant) -> tuple[Mutant, dict[str, Any] | None]:
+            try:
+                return mutant, killer(copy, mutant, selection)
+            except RuntimeError as error:  # pytest itself failed: it stays untried
+                print(f"{mutant.name}: {error}", file=sys.stderr, flush=True)
+                return mutant, None
 
         for number, (mutant, result) in enumerate(copies.each(mutants, do), start=1):
+            if result is None:
+                continue
             facts = {"name": mutant.name, "line": mutant.line, "kind": mutant.kind}
             change = {"before": mutant.before, "after": mutant.after}
             digest = {"module": module_digest(mutant.file)}
             file.write(json.dumps({**facts, **change, **digest, **result}) + "\n")
             file.flush()
             outcome = f"killed by {result['test']}" if result["killed"] else "SURVIVED"
-            print(f"{number}/{len(mutants)} {mutant.file}:{mutant.line}, {mutant.kind}: {outcome}")
+            line = f"{mutant.file}:{mutant.line}, {mutant.kind}: {outcome}"
+            print(f"{number}/{len(mutants)} {line}", flush=True)
     copies.close()
 
 
@@ -131,7 +138,7 @@ def main() -> int:
     print(f"{len(shard)} mutants, of which {len(due)} are tried now")
     try_mutants(due, options.workers)
     latest, listed = results(), {name for names in review.values() for name in names}
-    survivors = [mutant.name for mutant in shard if not latest[mutant.name]["killed"]]
+    survivors = [m.name for m in shard if not latest.get(m.name, {"killed": ""})["killed"]]
     if new := [name for name in survivors if name not in listed]:
         print(f"{len(new)} survivors are not in tests/mutants/reviewed.yaml:", *new, sep="\n")
     return 1 if new else 0

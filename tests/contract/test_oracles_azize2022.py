@@ -10,7 +10,7 @@ import pytest
 from shared_games import LAWS, MEANS, compare, cut
 
 from dpbandits.algorithms import adac_ucb, adap_klucb, adap_ucb, adaptive_ucb, klucb
-from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, noise
 from dpbandits.kernel.kl import bernoulli_kl_upper
 
 # (epsilon, alpha): of the paper; far from it, so that noise rules; next to no noise.
@@ -42,6 +42,10 @@ def test_algorithm_1_is_the_literal_one(name: str, law: str, first_episode: Firs
     if name == "adap-klucb":
         expected |= {"below 0", "inside", "above 1", "tie"}
     assert min(taken[branch] for branch in expected) >= 5
+
+
+def test_the_counterpart_releases_its_means_as_they_are() -> None:
+    assert noise(adaptive_ucb.Params(), None, 1.0) == 0.0
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -63,6 +63,11 @@ def test_a_changed_figure_says_whom_the_order_of_the_arms_and_mixed_budgets_favo
     mixed = text("adap-c2", "figure.horizon=10_000", *beta)
     assert "AdaP-KLUCB and DP-FTPL-Beta: where nothing" in mixed
     assert "Budgets of global DP and per-round DP at δ = 0.01 are not comparable." in mixed
+    assert "are not comparable" in text("adap-c2", *beta, "+figure.panels.d.curves=[dp-se]")
+
+
+def test_a_caption_gives_the_fewest_and_the_most_runs_of_its_curves() -> None:
+    assert "means of 2 to 20 runs" in text("adap-c2", "+figure.curves.adap-ucb.runs=2")
 
 
 def test_a_lower_bound_beside_curves_is_called_asymptotic_if_it_is() -> None:

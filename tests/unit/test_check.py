@@ -120,7 +120,7 @@ def test_a_changed_number_fails_and_is_named(
     spoil(with_references, EXACT, shift)
     status, out = run_in(with_references, [EXACT], capsys)
     assert status == ExitStatus.ALARM
-    assert "1 curve OUTSIDE" in out
+    assert re.search(rf"^{EXACT}: [0-9,]+ comparisons.*; 1 curve OUTSIDE$", out, re.M)
     assert re.search(
         r"^  \(b\) F' at .*figures/reference/ftpl-gauss-cdf\.csv, profile paper", out, re.M
     )

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import matplotlib
 import numpy as np
@@ -15,16 +16,21 @@ from complaints import readable
 from composed import load
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 from dpbandits.config.settings import Settings
 from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import (
+    LINE_HEIGHT,
     draw_all_over_parameter,
     draw_all_over_time,
     draw_curve,
+    draw_published,
     name_axes,
+    panel_grid,
     write_decades,
+    write_powers,
 )
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
@@ -45,6 +51,23 @@ ONE = Series(
     x=np.arange(8.0),
     **NUMBERS,
 )
+
+
+def test_published_points_are_not_joined_and_a_single_panel_has_no_letter() -> None:
+    panel = PanelDrawing("a", "C1", (replace(ONE, published=((1.0, 2.0), (3.0, 4.0))),))
+    _, (axes,) = panel_grid(cast(Drawing, SimpleNamespace(panels=[panel])), 1, 2.0)
+    draw_published(axes, panel)
+    assert [line.get_linestyle() for line in axes.lines] == ["None"]
+    assert axes.get_title() == "C1"
+
+
+def test_powers_stand_beside_the_last_points_of_their_curves_apart_from_each_other() -> None:
+    high = replace(ONE, slope=1.0, centre=NUMBERS["centre"] + 0.01)
+    panel, axes = PanelDrawing("a", "", (high, replace(ONE, slope=0.5))), Figure().subplots()
+    draw_all_over_parameter(axes, panel)
+    write_powers(axes, panel, "x")
+    offsets = [text.xyann[1] for text in axes.texts if isinstance(text, Annotation)]
+    assert offsets[0] == 0 < offsets[1] < 2 * LINE_HEIGHT
 
 
 @pytest.mark.parametrize("draw", [draw_all_over_time, draw_all_over_parameter])

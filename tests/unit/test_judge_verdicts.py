@@ -194,6 +194,14 @@ def test_a_statement_never_reproduces_and_an_erratum_decides_its_status(
     assert toy.judge(of)["it"].status == word
 
 
+def test_combinations_that_are_vacuous_or_excluded_leave_the_verdict_to_the_others() -> None:
+    of, one, other = paper({"it": said("a <= b")}), (("c", "1"),), (("c", "2"),)
+    results = {one: verdicts.Result(verdict=Verdict.VACUOUS)}
+    assert verdicts.Judged(of, "it", results).verdict is Verdict.VACUOUS
+    results[other] = verdicts.Result(verdict=YES)
+    assert verdicts.Judged(of, "it", results).verdict is YES
+
+
 def test_largest_sets_and_the_joint_table_are_over_the_choices_that_decide(toy: Toy) -> None:
     toy.add("b", near(15.0, noise=1.0, seed=9), alpha=2)
     second = {"split": {"role": "b", "variants": {"K": {"alpha": 1}, "1": {"alpha": 2}}}}
@@ -213,6 +221,8 @@ def test_largest_sets_and_the_joint_table_are_over_the_choices_that_decide(toy: 
         ("low", "more", "sure"): {"bonus": "on", "split": "K"},
         ("high", "more", "sure"): {"bonus": "off", "split": "K"},
     }
+    unknown = toy.judge(paper({"low": said("a <= b")})).values()  # a paper without a number of runs
+    assert math.isnan(claims_table.largest_sets(unknown)[0].chance)
     assert [*csv.reader(io.StringIO(claims_table.joint_table(Gathered(of, claims)).decode()))] == [
         ["bonus", "split", "low", "high", "more", "sure", "reproduced"],
         ["on", "K", "+", "-", "+", "+", "3"],

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,10 +18,12 @@ from commands import ROOT
 
 from dpbandits.algorithms import adac_ucb, dp_ftpl_new
 from dpbandits.experiments import Experiment, Load, Naming, Quantity, delta_of, given
+from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.factory import captions, produce
 from dpbandits.gallery import rows
 from dpbandits.kernel import registry
+from dpbandits.kernel.kl import bernoulli_kl
 from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
@@ -106,6 +108,15 @@ def test_nobody_outside_their_room_asks_for_the_kind_of_an_experiment() -> None:
             if asks and KINDS.search(ast.unparse(node)):
                 found.append(f"{path.name}: {ast.unparse(node)}")
     assert found == []
+
+
+def test_a_bound_over_time_is_one_formula_and_may_be_divided_by_log_t() -> None:
+    values = ("epsilon", 0.5), ("horizon", 1000), ("means", (0.75, 0.25))
+    bound = Formula("azize2022.problem_dependent_lower_bound", values)
+    assert bound.law(over_time=True) == {"bound": bound.member} | dict((values[0], values[2]))
+    assert bound.law(over_time=False) == {"bound": bound.member} | dict(values)
+    (limit,) = bound.observe(Quantity.PER_LOG, cast(Load, None))
+    assert limit == pytest.approx(0.5 / min(bernoulli_kl(0.25, 0.75), 6 * 0.5 * 0.5))
 
 
 @pytest.mark.parametrize(
