@@ -207,6 +207,8 @@ def _following_killer(copy: Copy, mutant: Mutant, tests: list[str]) -> dict[str,
 
 def _death(answer: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     # Raises RuntimeError if the tests ended for another reason than a failure or a limit.
+    if answer["status"] == NOT_FOUND:  # of whole files: what conftest.py imports is broken
+        return {"killed": concerned.group_of(names[0]), "test": "tests/conftest.py"}
     if answer["late"] or answer["status"] == LATE:
         return {"killed": TIME_LIMIT, "test": answer["failed"] or names[0]}
     if answer["status"] not in FAILED or not answer["failed"]:
