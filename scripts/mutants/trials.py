@@ -53,6 +53,7 @@ FOLLOWING = {
     "run/": ("unit/test_runner.py", "commands/test_faults.py"),
     "run/dask_cluster.py": ("commands/test_cluster.py",),
     "spec/": ("unit/test_captions.py", "unit/test_changes.py", "unit/test_api.py"),
+    "tables/": ("unit/test_against.py", "unit/test_published.py", "unit/test_references.py"),
     "sweeps/": ("commands/test_multirun.py",),
 }
 
