@@ -14,7 +14,7 @@ from toy_paper import Toy, near, paper, said
 from dpbandits.config import figure_reader as arguments_of
 from dpbandits.judge import claims_table, variants, verdicts
 from dpbandits.judge.claims_table import Gathered
-from dpbandits.judge.verdicts import Verdict
+from dpbandits.judge.verdicts import Result, Verdict
 from dpbandits.kernel.errors import UserError
 
 YES, NO, DEPENDS, OPEN = Verdict.REPRODUCED, Verdict.NOT, Verdict.DEPENDS, Verdict.INCONCLUSIVE
@@ -195,10 +195,10 @@ def test_a_statement_never_reproduces_and_an_erratum_decides_its_status(
 
 
 def test_combinations_that_are_vacuous_or_excluded_leave_the_verdict_to_the_others() -> None:
-    of, one, other = paper({"it": said("a <= b")}), (("c", "1"),), (("c", "2"),)
-    results = {one: verdicts.Result(verdict=Verdict.VACUOUS)}
+    of = paper({"it": said("a <= b")})
+    results: dict[verdicts.Key, Result] = {(("c", "1"),): Result(verdict=Verdict.VACUOUS)}
     assert verdicts.Judged(of, "it", results).verdict is Verdict.VACUOUS
-    results[other] = verdicts.Result(verdict=YES)
+    results[("c", "2"),] = Result(verdict=YES)
     assert verdicts.Judged(of, "it", results).verdict is YES
 
 
