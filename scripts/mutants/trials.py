@@ -29,8 +29,8 @@ EACH = 8.0  # seconds of a test without the compiler; slower ones do not take pa
 # Tests with the compiler, or of commands in processes of their own, by what begins the name of a
 # module. They follow if no test without the compiler notices a mutant.
 FOLLOWING = {
-    "api/": ("unit/test_api.py", "unit/test_api_in_memory.py"),
     "algorithms/": ("contract/test_schemes.py",),
+    "api/": ("unit/test_api.py", "unit/test_api_in_memory.py"),
     "audit/": ("unit/test_audit.py", "unit/test_audit_figures.py"),
     "checks/": ("unit/test_check.py", "unit/test_against.py", "unit/test_judge_committed.py"),
     "cli/": ("commands/test_cli.py", "commands/test_bad_command_line.py"),
@@ -53,8 +53,8 @@ FOLLOWING = {
     "run/": ("unit/test_runner.py", "commands/test_faults.py"),
     "run/dask_cluster.py": ("commands/test_cluster.py",),
     "spec/": ("unit/test_captions.py", "unit/test_changes.py", "unit/test_api.py"),
-    "tables/": ("unit/test_against.py", "unit/test_published.py", "unit/test_references.py"),
     "sweeps/": ("commands/test_multirun.py",),
+    "tables/": ("unit/test_against.py", "unit/test_published.py", "unit/test_references.py"),
 }
 
 

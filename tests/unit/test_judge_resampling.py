@@ -101,7 +101,7 @@ def test_the_chance_is_the_binomial_one_that_the_papers_runs_show_the_sentence(
     low, high = (toy.one(text, runs=runs).drawn.chance for text in ("a <= 2", "a >= 2"))
     assert errors(law.cdf(runs // 2), low) < 3.5
     assert errors(law.sf((runs - 1) // 2), high) < 3.5
-    assert toy.one("a <= 2", "a <= 4", runs=runs).drawn.chance == low  # that of all comparisons
+    assert toy.one("a <= 2", "a <= 4", runs=runs).drawn.chance == low  # the second always holds
     assert math.isnan(toy.one("a <= 2").drawn.chance)  # the paper states no number
 
 
