@@ -74,6 +74,7 @@ class Copy:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(checkout / name, folder / name)
         self.folder, self.package = folder, folder / "src" / "dpbandits"
+        self.passed: set[tuple[str, ...]] = set()  # commands whose tests pass without a mutant
         variables = {"NUMBA_DISABLE_JIT": "1", "MPLBACKEND": "agg", "PYTHONHASHSEED": "0"}
         # Plugins of libraries that the server has imported already, and xdist, are of no use here.
         variables["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -187,17 +188,20 @@ def _following_killer(copy: Copy, mutant: Mutant, tests: list[str]) -> dict[str,
     # In a process of their own, with the compiler.
     command = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", *tests)
     own = {"PYTHONPATH": f"{copy.folder / 'src'}", "DPBANDITS_CACHE": f"{copy.folder / 'compiled'}"}
+    options: Any = {"cwd": copy.folder, "env": os.environ | own, "capture_output": True}
     begin = time.monotonic()
     with copy.with_mutant(mutant):
         try:
-            done = subprocess.run(
-                command, cwd=copy.folder, env=os.environ | own, capture_output=True, timeout=ALL
-            )
+            done = subprocess.run(command, timeout=ALL, **options)
         except subprocess.TimeoutExpired:
             return {"killed": TIME_LIMIT, "test": tests[0], "seconds": ALL}
     seconds = {"seconds": round(time.monotonic() - begin, 1)}
     if not done.returncode:
+        copy.passed.add(command)
         return {"killed": "", "test": "", "tests": len(tests), **seconds}
+    if command not in copy.passed and subprocess.run(command, **options).returncode:
+        raise RuntimeError(f"{', '.join(tests)} fail without a mutant too")
+    copy.passed.add(command)
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout.decode(), re.MULTILINE)
     crashed = done.returncode < 0  # a wrong index writes anywhere
     if not crashed and (done.returncode not in FAILED or failed is None):

@@ -22,9 +22,13 @@ import scipy.stats
 
 import dpbandits as dp
 from dpbandits.api.plays import Standing, verdict
+from dpbandits.audit.events import Loss
+from dpbandits.audit.search import AuditFinding, Auditor
+from dpbandits.audit.subject import Limit
 from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import pull_many, rounds_left
 from dpbandits.kernel.errors import UserError
+from dpbandits.privacy.notions import Guarantee, Notion
 from dpbandits.store.key import sources
 
 ARMS: dict[str, Any] = {"means": [0.9, 0.5]}
@@ -225,6 +229,14 @@ def test_every_result_can_be_pickled_copied_and_sent_to_a_spawned_process() -> N
     np.testing.assert_array_equal(copy.deepcopy(results[0]).pulls().sum(axis=1), [300] * 4)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(repr, (results,)) == repr(results)
+
+
+def test_an_audit_reports_its_largest_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim, limit = Guarantee(Notion.PER_ROUND, 1.0, 0.0, "a paper"), Limit(9.0, 0.0, False)
+    losses = [Loss(more, 10, 1000) for more in (900, 500)]
+    found = [AuditFinding(claim, limit, False, "", "", 1, loss) for loss in losses]
+    monkeypatch.setattr(Auditor, "audit", lambda self, games: found)
+    assert dp.run_audit("adap-ucb", epsilon=1.0).epsilon == found[0].epsilon
 
 
 GAME = {"horizon": 100, "runs": 2, "seed": 7, "workers": 1, "epsilon": 1}

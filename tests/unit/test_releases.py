@@ -301,11 +301,14 @@ def test_the_exact_epsilon_is_the_least_at_its_delta_and_rho_the_largest(
 
 @pytest.mark.parametrize("log_rho", range(-40, 9, 4))
 @pytest.mark.parametrize("deviations", [0.01, 0.5, 2.0, 5.0, 20.0, 35.0])
-def test_tiny_and_huge_budgets_keep_their_digits(log_rho: int, deviations: float) -> None:
+@pytest.mark.parametrize("beyond", [0.0, 1.0])  # the mean of the loss, which is rho
+def test_tiny_and_huge_budgets_keep_their_digits(
+    log_rho: int, deviations: float, beyond: float
+) -> None:
     # delta is the integral of e^-s P[loss > epsilon + s] over s > 0: a sum without differences.
     rho = 10.0**log_rho
     mu = math.sqrt(2.0 * rho)
-    epsilon, edge = deviations * mu, mu / 2.0 - deviations
+    epsilon, edge = deviations * mu + beyond * rho, mu / 2.0 - deviations - beyond * mu / 2.0
     scale, base = 1.0 / max(1.0, mu, -edge), float(log_ndtr(edge))
 
     def part(v: float) -> float:
