@@ -38,7 +38,7 @@ def lines_of(
     if survivors:
         lines += ["", "Survivors, and what would be needed to notice them:", ""]
     for result in survivors:
-        change = f"`{_short(result['before'])}` became `{_short(result['after'])}`"
+        change = f"{_code(result['before'])} became {_code(result['after'])}"
         reason = needed.get(result["name"], "not reviewed yet")
         lines.append(f"* `{result['name']}`: {change}; {reason}")
     return lines
@@ -56,9 +56,10 @@ def _row(
     return f"| {name} | {' | '.join(map(str, numbers))} | {share} |"
 
 
-def _short(text: str) -> str:
-    one_line = " ".join(text.split()).replace("|", "\\|")
-    return one_line if len(one_line) <= 60 else f"{one_line[:57]}..."
+def _code(text: str) -> str:
+    one_line = " ".join(text.split())
+    short = one_line if len(one_line) <= 60 else f"{one_line[:57]}..."
+    return f"`` {short} ``" if "`" in short else f"`{short}`"
 
 
 def write_results(
