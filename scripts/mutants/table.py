@@ -19,29 +19,19 @@ class Unfit(SystemExit):
     """Reason why no table is written."""
 
 
-def lines_of(
-    results: Iterable[Result], equivalent: Mapping[str, str], needed: Mapping[str, str]
-) -> list[str]:
-    """Return the rows of the table, a row per folder and one for all, and the survivors."""
+def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[str]:
+    """Return the rows of the table, a row per folder and one for all."""
     by_folder: dict[str, list[Result]] = {}
     for result in results:
         by_folder.setdefault(result["name"].partition("/")[0], []).append(result)
     everything = [result for of_folder in by_folder.values() for result in of_folder]
     groups = [*GROUPS, TIME_LIMIT]
-    lines = [
+    return [
         f"| folder | mutants | {' | '.join(groups)} | equivalent | survived | killed |",
         f"|---|{'---:|' * (len(groups) + 4)}",
         *(_row(f"`{folder}`", of, groups, equivalent) for folder, of in by_folder.items()),
         _row("all", everything, groups, equivalent),
     ]
-    survivors = [r for r in everything if not r["killed"] and r["name"] not in equivalent]
-    if survivors:
-        lines += ["", "Survivors, and what would be needed to notice them:", ""]
-    for result in survivors:
-        change = f"{_code(result['before'])} became {_code(result['after'])}"
-        reason = needed.get(result["name"], "not reviewed yet")
-        lines.append(f"* `{result['name']}`: {change}; {reason}")
-    return lines
 
 
 def _row(
@@ -54,12 +44,6 @@ def _row(
     share = f"{100.0 * len(killed) / others:.1f} %" if others else "-"
     numbers = [len(results), *counts, len(same), others - len(killed)]
     return f"| {name} | {' | '.join(map(str, numbers))} | {share} |"
-
-
-def _code(text: str) -> str:
-    one_line = " ".join(text.split())
-    short = one_line if len(one_line) <= 60 else f"{one_line[:57]}..."
-    return f"`` {short} ``" if "`" in short else f"`{short}`"
 
 
 def write_results(
@@ -81,22 +65,20 @@ def write_results(
     file.write_text("".join(json.dumps(line) + "\n" for line in (head, *kept)), "utf-8")
 
 
-def write_table(
-    root: Path, reviewed: Mapping[str, Mapping[str, str]], digest_of: Mapping[str, str]
-) -> None:
+def write_table(root: Path, equivalent: Mapping[str, str], digest_of: Mapping[str, str]) -> None:
     """Write the table of the file of results into docs/checks.md."""
     head, results = read(root)
     modules = {result["name"].partition(":")[0]: result["module"] for result in results}
     changed = [name for name, digest in modules.items() if digest_of.get(name) != digest]
     page = root / "docs" / "checks.md"
     text = page.read_text("utf-8")
-    page.write_text(replaced(text, "mutants", part(head, results, reviewed, changed)), "utf-8")
+    page.write_text(replaced(text, "mutants", part(head, results, equivalent, changed)), "utf-8")
 
 
 def part(
     head: Mapping[str, Any],
     results: Sequence[Result],
-    reviewed: Mapping[str, Mapping[str, str]],
+    equivalent: Mapping[str, str],
     changed: Sequence[str],
 ) -> str:
     """Return the generated part of the page; `changed` are modules that changed since."""
@@ -106,7 +88,7 @@ def part(
         else "No module has changed since."
     )
     lines = [f"Revision {head['revision']}, seed {head['seed']}. {since}", ""]
-    lines += lines_of(results, reviewed["equivalent"], reviewed["survivors"])
+    lines += lines_of(results, equivalent)
     return "\n".join(lines) + "\n"
 
 

@@ -40,7 +40,10 @@ def with_mutants() -> str:
     why, page = make_mutants.reviewed(), text("docs/checks.md")
     first = marked_part.read(page, "mutants").split("\n\n", 1)[0]
     assert first.startswith(f"Revision {head['revision']}, seed {head['seed']}. ")
-    lines = table.lines_of(results, why["equivalent"], why["survivors"])
+    assert {r["name"] for r in results if not r["killed"]} == why["equivalent"].keys() | why[
+        "survivors"
+    ]
+    lines = table.lines_of(results, why["equivalent"])
     return marked_part.replaced(page, "mutants", "\n".join([first, "", *lines, ""]))
 
 
