@@ -20,6 +20,7 @@ from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
     draw_curve,
+    draw_published,
     draw_regret_over_time,
     legend_below,
     panel_grid,
@@ -27,7 +28,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
     write_powers,
 )
-from dpbandits.drawing.styles import style_of
+from dpbandits.drawing.styles import PUBLISHED_ID, style_of
 
 FAR = 50  # times the largest value, an upper limit of the original belongs to another game
 CLOSE = 10  # an inset shows curves up to so many times the lowest
@@ -130,6 +131,32 @@ def _empty_inset(ax: Axes, room: float, last: float) -> Axes:
     return inset
 
 
+def published_curves(drawing: Drawing) -> Figure:
+    """Our curves and the paper's own: open markers are vertices of the published ones.
+
+    Over time x is logarithmic and y linear, over the budget both are logarithmic.
+    """
+    figure, axes = panel_grid(drawing, columns=2, height=7.0, equal="none", equal_x=None)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        over_time = panel.series[0].over == "t"
+        handles = (draw_all_over_time if over_time else draw_all_over_parameter)(ax, panel)
+        for line in handles:
+            line.set(markersize=0)  # the markers are the paper's points
+        draw_published(ax, panel)
+        for line in ax.lines:
+            if str(line.get_gid()).startswith(PUBLISHED_ID):
+                line.set(markersize=3, clip_on=True)
+        ax.set_xscale("log")
+        if over_time:
+            ax.set_xlim(left=1e-4 * panel.series[0].x[-1])
+            ax.set_ylim(bottom=0)
+        else:
+            ax.set_yscale("log")
+            ax.set_xlabel(r"Privacy budget $\epsilon$")
+        ax.legend(handles=handles, loc="upper left" if over_time else "upper right", fontsize=7)
+    return figure
+
+
 def two_alphas(drawing: Drawing) -> Figure:
     """Fig. 8: regret over time for two values of alpha; both axes linear, y from 0 to 6000."""
     figure, (ax,) = panel_grid(drawing, columns=1, height=3.1, width=COLUMN)
@@ -170,6 +197,9 @@ def against_budget(drawing: Drawing) -> Figure:
     ax.set_yscale("log")
     (panel,) = drawing.panels
     handles, dots = _without_dots(panel, draw_all_over_parameter(ax, panel))
+    for line in handles:
+        line.set_markerfacecolor(line.get_color())  # open: the paper's points
+    draw_published(ax, panel)
     _limits([ax], drawing, 15, 2e4)
     write_decades(ax.yaxis)
     for dot in dots:  # where the last arm changes regime

@@ -55,8 +55,17 @@ GAMES: dict[str, dict[str, Any]] = {
 # conf/environment/.
 FOR_ALL = ("bernoulli", "beta", "exp3-switching")
 PLAYERS = ("adap-ucb", "exp3")  # in every environment: one in batches, one in single rounds
-# Environments added since references were recorded, which rest on the rows `<algorithm> on ...`.
-ADDED = ("random-10arms",)
+# Environments and readings added since references were recorded, which rest on the rows
+# `<algorithm> on ...`.
+ADDED = (
+    "random-10arms",
+    "azize-fig3",
+    "elimination",
+    "feed",
+    "exploration",
+    "observation",
+    "memory",
+)
 STREAMS = (Stream(0.3), Stream(-0.9, 2.0))
 ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # values that a rule's file leaves open
 
@@ -74,9 +83,10 @@ class Case:
     @property
     def name(self) -> str:
         """Unique name of the case in the file."""
-        if self.on in ADDED:
-            return f"{self.on} by {self.plays}"
-        return f"{self.plays} on {self.on}{self.reading}{' per round' * self.per_round}"
+        per_round = " per round" * self.per_round
+        if self.on in ADDED or self.reading.strip(" (").partition("=")[0] in ADDED:
+            return f"{self.on} by {self.plays}{self.reading}{per_round}"
+        return f"{self.plays} on {self.on}{self.reading}{per_round}"
 
 
 @cache

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from enum import IntEnum
+from typing import Annotated, Any
 
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, pull_many, rounds_left
-from dpbandits.kernel.compilation import allocating, by_class, kernel
+from dpbandits.kernel.compilation import allocating, by_class, inlined, kernel
+from dpbandits.kernel.randomness import AddedLater
 from dpbandits.privacy.releases import ApproximateDP
 
 # Why their releases compose to more than they promise.
@@ -19,6 +21,24 @@ ONE_ROUND = (
 
 # The field and the problem of a budget of ε = δ = 0, which no noise achieves.
 BOTH_ZERO = "epsilon", "epsilon and delta must not both be 0 (wang2024: one of them is not zero)"
+
+
+class Observation(IntEnum):
+    """Reading: what the statistics have of a reward."""
+
+    REWARD = 0  # the reward
+    COIN = 1  # a coin that shows 1 with its probability (section 3.1); for rewards 0 or 1 the same
+
+
+CoinOrReward = Annotated[Observation, AddedLater(Observation.REWARD)]
+
+
+@inlined
+def observed(params, reward, rng):
+    """Return what the statistics have of a reward."""
+    if params.observation == Observation.COIN:
+        return 1.0 if rng.random() < reward else 0.0
+    return reward
 
 
 @by_class
@@ -46,12 +66,17 @@ def sample(law, rng, a, b):
 
 
 @allocating
-def first_pulls(params, bandit):
+def first_pulls(params, bandit, rng):
     """Pull each arm up to N*; return R and N, float64 of shape (arms,): sums and pulls."""
     n = math.ceil(min(max(start(params), 1.0), float(max(rounds_left(bandit), 1))))
     sums = np.empty(number_of_arms(bandit))
     for arm in range(sums.size):
-        sums[arm] = pull_many(bandit, arm, n)
+        if params.observation == Observation.REWARD:
+            sums[arm] = pull_many(bandit, arm, n)
+        else:
+            sums[arm] = 0.0
+            for _ in range(min(n, rounds_left(bandit))):
+                sums[arm] += observed(params, pull(bandit, arm), rng)
     return sums, np.full(sums.size, float(n))
 
 
@@ -59,14 +84,14 @@ def first_pulls(params, bandit):
 def play(params, bandit, rng):
     """Pull each arm N* times, then the arm of largest θᵢ(t)."""
     law = law_of_theta(params)
-    sums, pulls = first_pulls(params, bandit)
+    sums, pulls = first_pulls(params, bandit, rng)
     thetas = np.empty(sums.size)
     while playing(bandit):
         for arm in range(thetas.size):
             a, b = numbers(law, sums[arm], pulls[arm])
             thetas[arm] = sample(law, rng, a, b)
         chosen = argmax(thetas)
-        sums[chosen] += pull(bandit, chosen)
+        sums[chosen] += observed(params, pull(bandit, chosen), rng)
         pulls[chosen] += 1.0
 
 

@@ -27,7 +27,9 @@ class Params(NamedTuple):
     alpha: Positive = 3.1
     ties: Ties = Ties.FIRST
     first_episode: FirstEpisode = FirstEpisode.ONE
-    privacy_bonus: Annotated[PrivacyBonus, AddedLater(PrivacyBonus.ON)] = PrivacyBonus.ON
+    privacy_bonus: Annotated[PrivacyBonus, AddedLater(PrivacyBonus.ON, described=True)] = (
+        PrivacyBonus.ON
+    )
 
 
 @index.register(Params)

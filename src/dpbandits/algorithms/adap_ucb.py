@@ -8,13 +8,14 @@ register a body of `index`, and of `noise` unless it is that of AdaP-UCB.
 import math
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, pull_many, rounds_played
 from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.parameters import Positive
+from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
@@ -37,20 +38,29 @@ class FirstEpisode(IntEnum):
     HALF = 1  # m = 1/2, equations (7), (8) and their noise read literally
 
 
+class Exploration(IntEnum):
+    """Reading: the term of (7) for the sampling of rewards."""
+
+    ALPHA = 0  # sqrt(α log t_l/(2 m)), as printed
+    WITHOUT_ALPHA = 1  # sqrt(log t_l/m), as the published curve of Fig. 3 up to ε = 1 suggests
+
+
 class Params(NamedTuple):
-    """Privacy budget, α of (7), and the readings of Algorithm 1."""
+    """Privacy budget, α of (7), and the readings of Algorithm 1 and of (7)."""
 
     epsilon: Positive
     alpha: Positive = 3.1
     ties: Ties = Ties.FIRST
     first_episode: FirstEpisode = FirstEpisode.ONE
+    exploration: Annotated[Exploration, AddedLater(Exploration.ALPHA)] = Exploration.ALPHA
 
 
 @by_class
 def index(params, private_mean, m, log_t):
     """Return (7): μ~ + sqrt(α log t_l / (2 m)) + α log t_l / (ε m), of m rewards."""
-    exploration = params.alpha * log_t / m
-    return private_mean + math.sqrt(0.5 * exploration) + exploration / params.epsilon
+    allowed = params.alpha * log_t / m
+    sampling = 0.5 * allowed if params.exploration == Exploration.ALPHA else log_t / m
+    return private_mean + math.sqrt(sampling) + allowed / params.epsilon
 
 
 @by_class

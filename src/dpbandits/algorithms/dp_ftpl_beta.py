@@ -4,7 +4,16 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms._argmax import Method
-from dpbandits.algorithms._ftpl import ONE_ROUND, numbers, play, releases, start, warning
+from dpbandits.algorithms._ftpl import (
+    ONE_ROUND,
+    CoinOrReward,
+    Observation,
+    numbers,
+    play,
+    releases,
+    start,
+    warning,
+)
 from dpbandits.kernel.parameters import Budget, Probability
 from dpbandits.privacy.notions import Notion, promise
 
@@ -15,11 +24,12 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND)
 
 
 class Params(NamedTuple):
-    """Budget of one round (ε may be 0, δ not: Remark 17), and the method that draws θ."""
+    """Budget of one round (ε may be 0, δ not: Remark 17), how θ is drawn, and the reading."""
 
     epsilon: Budget
     delta: Probability
     method: Method = Method.EXACT
+    observation: CoinOrReward = Observation.REWARD
 
 
 @start.register(Params)

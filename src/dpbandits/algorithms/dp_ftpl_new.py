@@ -7,6 +7,8 @@ from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._ftpl import (
     BOTH_ZERO,
     ONE_ROUND,
+    CoinOrReward,
+    Observation,
     law_of_theta,
     numbers,
     play,
@@ -24,12 +26,13 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND)
 
 
 class Params(NamedTuple):
-    """Budget of one round (one part may be 0), horizon T, and sampling method."""
+    """Budget of one round (one part may be 0), horizon T, sampling method and reading."""
 
     epsilon: Budget
     delta: Delta
     horizon: Rounds
     method: Method = Method.EXACT
+    observation: CoinOrReward = Observation.REWARD
 
     def problem(self) -> tuple[str, str] | None:
         """Return a problem if both ε and δ are 0; else None."""

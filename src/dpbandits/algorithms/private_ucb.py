@@ -9,7 +9,7 @@ the index
 import math
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from dpbandits.algorithms._argmax import argmax
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.compilation import inlined, kernel
 from dpbandits.kernel.parameters import Positive, Probability, Rounds
+from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.counters import binary_counters, insert, levels
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.privacy.releases import Laplace
@@ -61,6 +62,15 @@ class Relaxation(IntEnum):
     LOG25_BASE_2 = 4  # log_2^2.5(T)/epsilon
 
 
+class Feed(IntEnum):
+    """Reading: items of an arm's counter."""
+
+    OWN_PULLS = 0  # the arm's rewards
+    # One in every round, 0 if another arm is pulled, with ln T in place of the levels of the tree:
+    # the noise of every arm changes in every round. The published curve of azize2022.
+    EVERY_ROUND = 1
+
+
 class Params(NamedTuple):
     """Privacy budget, horizon T, failure probability γ, and the readings."""
 
@@ -70,12 +80,21 @@ class Params(NamedTuple):
     decay: Decay = Decay.NONE
     split: Split = Split.ARMS
     relaxation: Relaxation = Relaxation.ON
+    feed: Annotated[Feed, AddedLater(Feed.OWN_PULLS)] = Feed.OWN_PULLS
 
 
 @inlined
 def counter_epsilon(params, arms):
     """Return the budget of one counter."""
     return params.epsilon / arms if params.split == Split.ARMS else params.epsilon
+
+
+@inlined
+def height(params):
+    """Return the number of levels among which the budget of a counter is split, a float."""
+    if params.feed == Feed.EVERY_ROUND:
+        return max(math.log(params.horizon), 1.0)
+    return float(levels(params.horizon))
 
 
 @inlined
@@ -108,7 +127,8 @@ def relaxation(params, arms):
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest index."""
     arms = number_of_arms(bandit)
-    counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
+    epsilon = counter_epsilon(params, arms)
+    counters = binary_counters(arms, params.horizon, height(params), epsilon)
     start, growth, power = relaxation(params, arms)
     pulls, released, index = np.zeros(arms), np.empty(arms), np.empty(arms)
     while playing(bandit):
@@ -121,14 +141,17 @@ def play(params, bandit, rng):
                 term = (start + growth * log_t) * math.pow(math.log(n), power)
                 index[arm] = (released[arm] + term) / n + math.sqrt(2.0 * log_t / n)
             chosen = argmax(index)
-        released[chosen] = insert(counters, rng, chosen, pull(bandit, chosen))
+        reward = pull(bandit, chosen)
+        released[chosen] = insert(counters, rng, chosen, reward)
         pulls[chosen] += 1.0
+        for arm in range(arms if params.feed == Feed.EVERY_ROUND else 0):
+            if arm != chosen:
+                released[arm] = insert(counters, rng, arm, 0.0)
 
 
 def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     """Yield the levels of one counter per arm, whose nodes hold disjoint items."""
-    height = levels(horizon)
-    scale = height / counter_epsilon(params, arms)
+    scale = height(params) / counter_epsilon(params, arms)
     for arm in range(arms):
-        for _ in range(height):
+        for _ in range(levels(horizon)):
             yield Laplace(arm, 1, horizon, sensitivity=1.0, scale=scale)

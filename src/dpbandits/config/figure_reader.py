@@ -213,9 +213,7 @@ class FigureReader:
                 curves.append(replace(curve, label=label, legend=legend))
         if (number := form["published"]) is not None:
             # The points read off a figure of the paper; a curve of a changed game has none.
-            if not (rows := published.rows(self.form["paper"], number)):
-                problem = f": no point of Fig. {number} is published"
-                raise self.error(f"{path}.published", problem)
+            rows = self._published(number, f"{path}.published")
             game = partial(self._instance, path="figure.environment")
             curves = [replace(c, published=published.points(rows, c, game)) for c in curves]
             for curve in curves:
@@ -226,6 +224,19 @@ class FigureReader:
             values["each"] = Several(each.values)
         texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
         return spec.Panel(letter=letter, curves=tuple(curves), **texts)
+
+    def _published(self, number: int | str, path: str) -> list[published.Row]:
+        if not (rows := published.rows(self.form["paper"], number)):
+            raise self.error(path, f": no point of Fig. {number} is published")
+        return rows
+
+    def _grid(self, layers: Layers) -> Grid | tuple[int, ...]:
+        name, path = self._needed("checkpoints", layers)
+        if name != schema.PUBLISHED:
+            return Grid(name)
+        if (number := innermost(layers, "published")[0]) is None:
+            raise self.error(path, "at published rounds need `published`, the paper's figure")
+        return published.rounds(self._published(number, path))
 
     def _sweep(self, section: Any, path: str, fields: Collection[str]) -> Sweep | None:
         if section is None:
@@ -460,7 +471,7 @@ class FigureReader:
             environment=law,
             instance=instance,
             horizon=horizon,
-            grid=Grid(self._needed("checkpoints", layers)[0]),
+            grid=self._grid(layers),
             seed=self.seed,
             pulls_of=None if arm is None else arm - 1,  # the papers count arms from 1
             regret=Regret(regret or "pseudo"),

@@ -47,6 +47,8 @@ SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
     "stream": Keys,
     "plays": Plays,
 }
+PUBLISHED = "published"  # checkpoints at the rounds of the points that a panel draws
+CHECKPOINTS = [*(grid.value for grid in Grid), PUBLISHED]
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
     "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
@@ -56,7 +58,7 @@ FIGURE: Kinds = {
     "runs": Count,
     "centre": [*statistics.CENTRES],
     "spread": [*statistics.SPREADS],
-    "checkpoints": [grid.value for grid in Grid],
+    "checkpoints": CHECKPOINTS,
     "width": Any,
     "font_size": parameters.Positive,
     "untitled": bool,
@@ -71,8 +73,8 @@ PANEL: Kinds = {
     "curves": list[str],
     "shows": [quantity.value for quantity in Quantity],
     "regret": [regret.value for regret in Regret],
-    "checkpoints": [grid.value for grid in Grid],
-    "published": Count,
+    "checkpoints": CHECKPOINTS,
+    "published": int | str,  # figure of the paper, or its part
     **SHARED,
 }
 SPECIAL: dict[str, Kinds] = {  # keys of a curve of one kind

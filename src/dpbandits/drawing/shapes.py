@@ -20,6 +20,7 @@ from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.styles import LINES, PUBLISHED_ID, in_mathtext, style_of_curve, symbol
 from dpbandits.experiments import Quantity
+from dpbandits.spec.figure import Points
 from dpbandits.tables.series import Series
 
 ROUND = "Round $t$"  # the x axis of every figure over time
@@ -141,12 +142,12 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 
 
 def draw_published(ax: Axes, panel: PanelDrawing) -> None:
-    """Draw points of the paper's own curves as open markers; curves of an algorithm share them."""
+    """Draw points of the paper's own curves as open markers; curves may share them."""
     look: dict[str, Any] = {"linestyle": "", "markersize": 5, "markerfacecolor": "white"}
-    first: dict[str, Series] = {}
+    first: dict[Points, Series] = {}
     for series in panel.series:
         if series.published:
-            first.setdefault(series.style, series)
+            first.setdefault(series.published, series)
     for series in first.values():
         style, points = style_of_curve(series), np.transpose(series.published)
         name = f"{PUBLISHED_ID}{series.artist_id}"

@@ -59,7 +59,7 @@ class Experiment(ABC):
     exact: tuple[Quantity, ...] = ()  # quantities that need no runs
     bandit: tuple[str, Any] | None = None  # name of the environment and its Params
     rounds: int | None = None  # of every run, if known before
-    grid: Grid  # of a curve over these rounds
+    grid: Grid | tuple[int, ...]  # of a curve over these rounds
     grows = False  # the values of a run are at least 0 and never decrease
     later: tuple[str, ...] = ()  # parts of the description that affect no early round of a curve
     named: tuple[str, Any] | None = None  # law and parameters of the game that captions name

@@ -14,12 +14,15 @@ class Grid(Enum):
     END = "end"  # only the horizon; for figures whose x is a parameter
 
 
-def checkpoints(horizon: int, grid: Grid) -> np.ndarray:
+def checkpoints(horizon: int, grid: Grid | tuple[int, ...]) -> np.ndarray:
     """Return the rounds of a grid up to the horizon: increasing, int64, shape (checkpoints,).
 
     The rounds of LOG are the same for all horizons, except for the last one, so that runs of an
-    anytime policy over different horizons can be compared at their common rounds.
+    anytime policy over different horizons can be compared at their common rounds. A tuple has the
+    rounds themselves, with the horizon or not.
     """
+    if isinstance(grid, tuple):
+        return np.array(sorted({n for n in grid if n <= horizon} | {horizon}), np.int64)
     if grid is Grid.END:
         return np.array([horizon], np.int64)
     decades = math.ceil(24 * math.log10(horizon)) + 1

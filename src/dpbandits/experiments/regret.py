@@ -41,7 +41,7 @@ class RegretExperiment(Experiment):
     environment: str  # name in the registry
     instance: NamedTuple  # the environment's Params
     horizon: int  # T, rounds
-    grid: Grid
+    grid: Grid | tuple[int, ...]  # or the rounds themselves
     seed: int
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
     regret: Regret = Regret.PSEUDO
@@ -93,11 +93,11 @@ class RegretExperiment(Experiment):
         return {
             **recorded,
             "algorithm": self.member,
-            "params": parameters.plain(self.params),
+            "params": randomness.plain_fields(self.params, described=True),
             "environment": self.environment,
-            "instance": parameters.plain(self.instance),
+            "instance": randomness.plain_fields(self.instance, described=True),
             "horizon": self.horizon,
-            "grid": self.grid.value,
+            "grid": self.grid.value if isinstance(self.grid, Grid) else list(self.grid),
             "seed": self.seed,
         }
 

@@ -37,8 +37,8 @@ LARGE = 14.0  # Stirling's series has an error below 1e-11 from here on
 
 
 def covers(params: Any) -> bool:
-    """Return True unless the parameters ask for a sample of every arm."""
-    return bool(params.method == Method.EXACT)
+    """Return True unless the parameters ask for a sample of every arm, or for coins."""
+    return bool(params.method == Method.EXACT and not getattr(params, "observation", 0))
 
 
 @inlined

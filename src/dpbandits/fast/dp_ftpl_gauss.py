@@ -31,5 +31,5 @@ def gauss_sample_above(params, rng, mean, deviation, level):
 @kernel
 def play(params, bandit, rng):
     """Pull each arm N* times, then the arm of largest θ."""
-    sums, pulls = first_pulls(params, bandit)
+    sums, pulls = first_pulls(params, bandit, rng)
     follow_exact(Totals(params, sums, pulls), bandit, rng)

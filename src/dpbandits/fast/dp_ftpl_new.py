@@ -28,7 +28,7 @@ def covers(params: Any) -> bool:
 def play(params, bandit, rng):
     """Pull each arm once, then the arm of largest θᵢ = x₀ + X/Nᵢ, where X is the noise."""
     law = law_of_theta(params)
-    sums, pulls = first_pulls(params, bandit)
+    sums, pulls = first_pulls(params, bandit, rng)
     arms = sums.size
     x0, scale, theta = np.empty(arms), np.empty(arms), np.empty(arms)
     for arm in range(arms):

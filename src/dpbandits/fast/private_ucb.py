@@ -1,14 +1,19 @@
 """Private-UCB in runs of the leader."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from dpbandits.algorithms.private_ucb import counter_epsilon, relaxation
+from dpbandits.algorithms.private_ucb import Feed, counter_epsilon, height, relaxation
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.ucb import coefficients, follow_leaders
 from dpbandits.kernel.bandit import number_of_arms
 from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.counters import binary_counters
+
+
+def covers(params: Any) -> bool:
+    """Return True if a counter changes with the pulls of its arm alone."""
+    return bool(params.feed == Feed.OWN_PULLS)
 
 
 class Law(NamedTuple):
@@ -30,5 +35,6 @@ def play(params, bandit, rng):
     """Play the arm of largest index."""
     arms = number_of_arms(bandit)
     start, growth, power = relaxation(params, arms)
-    counters = binary_counters(arms, params.horizon, counter_epsilon(params, arms))
+    epsilon = counter_epsilon(params, arms)
+    counters = binary_counters(arms, params.horizon, height(params), epsilon)
     follow_leaders(Law(start, growth, power), counters, bandit, noise_ahead(rng, 1, 0.0))

@@ -118,6 +118,7 @@ class Paper(Part, frozen=True):
     runs: int | None  # of the paper's own experiments; None: not stated
     headline: Headline
     method: str = ""
+    published: str = ""  # what the paper's own curves tell
     choices: dict[str, Choice] = {}
     excluded: dict[str, str] = {}
     sentences: dict[str, Claim] = {}
@@ -223,6 +224,7 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
             if variant not in getattr(paper.choices.get(name), "variants", ()):
                 yield place, f"unknown variant {shown(variant)} of {shown(name)}"
     texts = [("headline", paper.headline.text), ("method", paper.method)]
+    texts += [("published", paper.published)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
     texts += [(place, erratum.text) for place, erratum in errata.items()]
     for place, text in texts:

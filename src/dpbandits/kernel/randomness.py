@@ -47,10 +47,12 @@ class AddedLater:
     """Declaration that a field was added to a class that already had runs.
 
     `value` is the value that all earlier runs used in effect, whatever the default becomes. A field
-    with this value is left out of stream names.
+    with this value is left out of stream names, and of descriptions unless it is `described`: so
+    earlier results, which are bound to descriptions, stay those of the same experiment.
     """
 
     value: Any
+    described: bool = False
 
 
 def spelt(data: Mapping[str, Any]) -> str:
@@ -58,18 +60,18 @@ def spelt(data: Mapping[str, Any]) -> str:
     return json.dumps(data, sort_keys=True)
 
 
-def plain_fields(params: NamedTuple) -> dict[str, Any]:
-    """Return the fields that enter a stream name, as JSON values."""
-    return {name: plain_value(value) for name, value in fields(params).items()}
+def plain_fields(params: NamedTuple, described: bool = False) -> dict[str, Any]:
+    """Return the fields that enter a stream name, or a description, as JSON values."""
+    return {name: plain_value(value) for name, value in fields(params, described).items()}
 
 
-def fields(params: NamedTuple) -> dict[str, Any]:
-    """Return the fields that enter a stream name, in class order."""
+def fields(params: NamedTuple, described: bool = False) -> dict[str, Any]:
+    """Return the fields that enter a stream name, or a description, in class order."""
     earlier = {
         name: declared.value
         for name, annotation in get_type_hints(type(params), include_extras=True).items()
         for declared in getattr(annotation, "__metadata__", ())
-        if isinstance(declared, AddedLater)
+        if isinstance(declared, AddedLater) and not (described and declared.described)
     }
     return {
         name: value

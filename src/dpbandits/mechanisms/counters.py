@@ -51,11 +51,13 @@ def levels(horizon):
 
 
 @allocating
-def binary_counters(counters, horizon, epsilon):
-    """Return `counters` empty counters of up to `horizon` items, each with a budget of epsilon."""
-    height = levels(horizon)
-    items, nodes = np.zeros(counters, np.int64), np.zeros((counters, height))
-    return Binary(items, nodes, np.zeros((counters, height)), float(height), epsilon)
+def binary_counters(counters, horizon, height, epsilon):
+    """Return `counters` empty counters of up to `horizon` items.
+
+    Each has a budget of epsilon if `height`, a float, is the number of its levels.
+    """
+    items, nodes = np.zeros(counters, np.int64), np.zeros((counters, levels(horizon)))
+    return Binary(items, nodes, np.zeros((counters, levels(horizon))), height, epsilon)
 
 
 @inlined

@@ -148,7 +148,8 @@ def page(of: Gathered) -> str:
         runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
         tested=[judged for judged in sentences if judged.results],
         statements=[of.claims[name] for name in of.paper.statements],
-        ours=[of.claims[name] for name in of.paper.ours],
+        published=[j for name, j in of.claims.items() if _is_about_published(of, name)],
+        ours=[of.claims[n] for n in of.paper.ours if not _is_about_published(of, n)],
         drawn={name: next(iter(c.variants)) for name, c in of.paper.choices.items()},
         turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
         errata_of=lambda name: [
@@ -158,6 +159,10 @@ def page(of: Gathered) -> str:
         **{f.__name__: f for f in (counted, room, variants)},
         **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
     )
+
+
+def _is_about_published(of: Gathered, name: str) -> bool:
+    return name in of.paper.ours and name.startswith("published")
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:

@@ -4,22 +4,23 @@ The file <paper>.yaml beside a table states where its numbers are from.
 """
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError
+from dpbandits.privacy.notions import BUDGETS, budget_of
 from dpbandits.spec.figure import Curve, Points
 
-COLUMNS = ("figure", "epsilon", "horizon", "instance", "curve", "round", "regret")
+COLUMNS = ("figure", "budget", "horizon", "instance", "curve", "round", "regret")
 OFFSETS = 9  # offsets that are tried
 RESOLUTION = 1e-3  # of a curve's largest number; its numbers cannot be read off more closely
 Row = dict[str, str]
 
 
-def rows(paper: str, figure: int) -> list[Row]:
+def rows(paper: str, figure: int | str) -> list[Row]:
     """Return the rows of a paper's figure; none without a table.
 
     Raises UserError for a table that cannot be read, as without a column or a number.
@@ -32,7 +33,7 @@ def rows(paper: str, figure: int) -> list[Row]:
                 raise ValueError(f"it has no column {', '.join(missing)}")
             found = [row for row in table if row["figure"] == str(figure)]
         for row in found:
-            _ = [float(row[name]) for name in ("epsilon", "horizon", "round", "regret")]
+            _ = [float(row[name]) for name in ("budget", "horizon", "round", "regret")]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, csv.Error) as error:
@@ -41,22 +42,30 @@ def rows(paper: str, figure: int) -> list[Row]:
 
 
 def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]) -> Points:
-    """Return the published points of a curve over time: (round, regret); none of another game.
+    """Return the published points of a curve, (round or budget, regret); none of another game.
 
-    `instance` returns the law and the parameters of a file in conf/environment/.
+    `instance` returns the law and the parameters of a file in conf/environment/. The column
+    `curve` has algorithms and curves of our figures, any of them.
     """
     experiment = curve.sources[0]
-    if curve.x is not None or not experiment.bandit:
+    if not experiment.bandit or experiment.family != "algorithm":
         return ()
-    budget = getattr(experiment.params, "epsilon", None)
+    over_budgets = curve.over in BUDGETS
+    name = budget_of(experiment.params._fields) or ""
+    budget, x = getattr(experiment.params, name, None), "budget" if over_budgets else "round"
     return tuple(
-        (float(row["round"]), float(row["regret"]))
+        (float(row[x]), float(row["regret"]))
         for row in rows
-        if row["curve"] == experiment.member
+        if {experiment.member, curve.name} & {*row["curve"].split()}
         and float(row["horizon"]) == experiment.rounds
-        and budget in (None, float(row["epsilon"]))
+        and (over_budgets or budget in (None, float(row["budget"])))
         and instance(row["instance"]) == experiment.bandit
     )
+
+
+def rounds(rows: Iterable[Row]) -> tuple[int, ...]:
+    """Return the rounds of published points, whole and without repetition, at least 1."""
+    return tuple(sorted({max(1, round(float(row["round"]))) for row in rows}))
 
 
 def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -69,8 +78,9 @@ def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     gaps = curve.sources[0].gaps()
     assert gaps is not None
     rounds, regret = np.array(curve.published).T
+    rounds = np.maximum(1, rounds.round()) if curve.x is None else rounds
     if not np.isin(rounds, x).all():
-        problem = "a published round has no checkpoint; set `checkpoints: linear`"
+        problem = "a published point has no checkpoint; set `checkpoints: published`"
         raise UserError(f"{curve.label}: {problem}")
     offsets = np.linspace(0.0, gaps.sum(), OFFSETS)
     columns = np.searchsorted(x, rounds)
@@ -81,19 +91,14 @@ def as_far_as(runs: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return which curves are as far from the median of all as `other`, or farther.
 
     `runs`: (runs, points), `other`: (points,), the result: (runs,). The distance of a curve is the
-    largest over the points, in root mean squares of its side, since runs may be skewed; differences
-    up to the RESOLUTION count as 0. If `other` is one more run, the share of the curves, `other`
-    included, is at most p with probability p or less, whatever the distribution of the runs is.
+    largest over the points, in root mean squares of all curves; differences up to the RESOLUTION
+    count as 0. If `other` is one more run, the share of the curves, `other` included, is at most p
+    with probability p or less, whatever the distribution of the runs is.
     """
     curves = np.vstack([runs, other])
     median = np.median(curves, axis=0)
     away = curves - median
     away[np.abs(away) <= RESOLUTION * np.abs(median).max()] = 0.0
-    distance = np.zeros(len(curves))
-    for side in (away, -away):
-        beyond = np.maximum(side, 0.0)
-        number = np.maximum(np.count_nonzero(beyond, axis=0), 1)
-        unit = np.sqrt(np.sum(beyond * beyond, axis=0) / number)
-        scaled = beyond / np.where(unit > 0.0, unit, 1.0)
-        distance = np.maximum(distance, scaled.max(axis=1))
+    unit = np.sqrt(np.mean(away * away, axis=0))
+    distance = np.max(np.abs(away) / np.where(unit > 0.0, unit, 1.0), axis=1)
     return np.asarray(distance[:-1] >= distance[-1] * (1.0 - 1e-12))
