@@ -11,6 +11,7 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
+    draw_all_over_time,
     draw_log_over_parameter,
     legend_below,
     panel_grid,
@@ -66,6 +67,26 @@ def against_epsilon(drawing: Drawing) -> Figure:
     for ax in axes[::3]:
         ax.set_ylabel("Regret at the horizon")
     figure.legend(handles=handles, loc=(0.74, 0.16))
+    return figure
+
+
+def against_memory(drawing: Drawing) -> Figure:
+    """Regret at the horizon against the memory of the adversary, x logarithmic."""
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
+    handles = draw_log_over_parameter(ax, drawing.panels[0])
+    ax.set_xlabel("Memory $m$ of the adversary")
+    legend_below(figure, handles, columns=2)
+    return figure
+
+
+def several_bases(drawing: Drawing) -> Figure:
+    """Regret over time of base algorithms and of DP-Λ-Lap with them; both axes linear."""
+    figure, axes = panel_grid(drawing, columns=2, height=3.4, equal="none")
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_time(ax, panel)
+        ax.set_xlim(0, panel.series[0].x[-1])
+        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+    legend_below(figure, handles, columns=3)
     return figure
 
 

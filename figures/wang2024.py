@@ -8,8 +8,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
+    draw_all_over_parameter,
     draw_log_over_parameter,
     draw_regret_over_time,
     legend_below,
@@ -127,6 +128,27 @@ def against_horizon(drawing: Drawing) -> Figure:
         below |= _write_below(ax, panel, frame)
     in_frame = [handle for handle in handles if handle.get_label() not in below]
     legend_below(figure, in_frame, columns=3)
+    return figure
+
+
+def extra_against_horizon(drawing: Drawing) -> Figure:
+    """Extra regret against the horizon, x logarithmic; a panel for each algorithm."""
+    figure, axes = panel_grid(drawing, columns=2, height=4.4, equal="none", equal_x="all")
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_parameter(ax, panel)
+        ax.set_xscale("log")
+        ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0)
+        if len(handles) > 1:
+            ax.legend(handles=handles, loc="upper left")
+    return figure
+
+
+def sequence_loss(drawing: Drawing) -> Figure:
+    """Privacy loss of the sequence of arms against the horizon, log-log."""
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.6, width=COLUMN)
+    handles = draw_log_over_parameter(ax, drawing.panels[0])
+    ax.set_ylabel(r"$\epsilon$ of the sequence of arms")
+    legend_below(figure, handles, columns=1)
     return figure
 
 

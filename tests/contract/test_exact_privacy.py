@@ -45,7 +45,7 @@ def played(
     """Return the arm of every round and the scales of the noise that was requested."""
     rounds, arms = gains.shape
     best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
-    law = GainTable(gains, best, SwitchFeedback.NONE, np.zeros(1), np.full(1, -1))
+    law = GainTable(gains, best, SwitchFeedback.NONE, np.zeros(1), np.array([-1, 0]))
     bandit = new_bandit(law, arms, rounds, np.array([rounds]), np.random.default_rng(0))
     arms_played: list[int] = []
 

@@ -9,7 +9,7 @@ import azize2024
 import pytest
 from shared_games import LAWS, MEANS, compare, cut
 
-from dpbandits.algorithms import adac_ucb, adap_klucb, adap_ucb, adaptive_ucb, klucb
+from dpbandits.algorithms import adac_ucb, adap_klucb, adap_ucb, adaptive_ucb, episodic_ucb, klucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, noise
 from dpbandits.kernel.kl import bernoulli_kl_upper
 
@@ -54,6 +54,22 @@ def test_adap_klucb_without_an_allowance_for_the_noise_is_the_literal_one(law: s
         params = adap_klucb.Params(*budget, privacy_bonus=adap_klucb.PrivacyBonus.OFF)
         literal = azize2022.AdaPKLUCBWithoutBonus(*budget)
         compare(adap_klucb, params, literal, law, means, 500, seed, cut)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_adap_ucb_without_alpha_in_its_exploration_is_the_literal_one(law: str) -> None:
+    for seed, (means, budget) in enumerate(itertools.product(MEANS, BUDGETS)):
+        params = adap_ucb.Params(*budget, exploration=adap_ucb.Exploration.WITHOUT_ALPHA)
+        literal = azize2022.AdaPUCBWithoutAlpha(*budget)
+        compare(adap_ucb, params, literal, law, means, 500, seed, cut)
+
+
+@pytest.mark.parametrize(("doubling", "forgetting"), [*itertools.product([False, True], repeat=2)])
+def test_episodic_ucb_is_the_literal_one(doubling: bool, forgetting: bool) -> None:
+    for seed, (means, law) in enumerate(itertools.product(MEANS, LAWS)):
+        params = episodic_ucb.Params(3.1, doubling, forgetting)
+        literal = azize2022.EpisodicUCB(3.1, doubling, forgetting)
+        compare(episodic_ucb, params, literal, law, means, 700, seed)
 
 
 @pytest.mark.parametrize(

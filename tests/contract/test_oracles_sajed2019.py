@@ -12,7 +12,7 @@ from scipy import stats
 from shared_games import LAWS, Scripted, compare
 from streams import Draws, policy_stream, reward_stream
 
-from dpbandits.algorithms import dp_se, se
+from dpbandits.algorithms import dp_se, dp_se_gauss, se
 from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.stopping import dp_exponential_nas, dp_nas, nas
@@ -54,6 +54,29 @@ def test_dp_se_is_the_literal_one() -> None:
         taken["cut"] += bool(literal.lost)
     kinds = {"privacy", "statistics", "0 removed", "1 removed", "2 removed", "alone", "cut"}
     assert set(+taken) == kinds | {"epoch 1", "epoch 2", "epoch 3"}
+
+
+@pytest.mark.parametrize("elimination", dp_se.Elimination)
+def test_dp_se_removes_arms_as_its_reading_says(elimination: dp_se.Elimination) -> None:
+    literals = {"AT_ONCE": sajed2019.DPSE, "WHILE_ITERATING": sajed2019.DPSEWhileIterating}
+    taken: Counter[str] = Counter()
+    for seed in range(12):
+        means = (0.9, 0.1, 0.2, 0.15, 0.88) if seed % 2 else (0.1, 0.2, 0.05, 0.9)
+        literal = literals[elimination.name](1.0, 2.0)
+        params = dp_se.Params(2.0, 1, elimination)
+        lost = lambda literal: len(literal.lost)  # noqa: E731
+        taken += compare(dp_se, params, literal, "bernoulli", means, 9000, seed, lost)
+    assert {"2 removed", "epoch 2"} <= set(taken)
+
+
+def test_dp_se_with_gaussian_noise_is_the_literal_one() -> None:
+    for seed, (means, rho) in enumerate(
+        itertools.product([(0.9, 0.1), (0.1, 0.6, 0.75), (0.5, 0.55, 0.2)], [2.0, 0.001])
+    ):
+        literal = sajed2019.DPSEGauss(1.0, rho)
+        params = dp_se_gauss.Params(rho, 1)
+        lost = lambda literal: len(literal.lost)  # noqa: E731
+        compare(dp_se_gauss, params, literal, "bernoulli", means, 9000, seed, lost)
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.5, 30.0])

@@ -22,7 +22,7 @@ from streams import Draws, Game, policy_stream, reward_stream
 from dpbandits.algorithms import dp_ucb, dp_ucb_bound, dp_ucb_int, private_ucb, ucb
 from dpbandits.algorithms.dp_ucb_bound import Counter, PowerOfTwo
 from dpbandits.algorithms.dp_ucb_int import Noise, Schedule
-from dpbandits.algorithms.private_ucb import Decay, Relaxation, Split
+from dpbandits.algorithms.private_ucb import Decay, Feed, Relaxation, Split
 from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.parameters import reading_name
@@ -91,6 +91,16 @@ def test_private_ucb_is_that_of_its_authors(
             "relaxation": reading_name(relaxation),
         }
         literal = partial(oracle.play_private_ucb, epsilon=epsilon, failure=failure, **readings)
+        assert_alike(private_ucb, params, literal, 250)
+
+
+def test_private_ucb_with_trees_fed_in_every_round_is_the_literal_one() -> None:
+    for epsilon, split in itertools.product((2.0, 400.0), Split):
+        params = private_ucb.Params(epsilon, 250, split=split, feed=Feed.EVERY_ROUND)
+        readings: dict[str, Any] = {"split": reading_name(split), "fed": True}
+        literal = partial(
+            oracle.play_private_ucb, epsilon=epsilon, failure=lambda t: 0.1, **readings
+        )
         assert_alike(private_ucb, params, literal, 250)
 
 

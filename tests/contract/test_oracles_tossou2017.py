@@ -19,7 +19,7 @@ import tossou2017 as oracle
 from played import Played, assert_same_run, play_bandit
 from streams import Draws
 
-from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau, uniform
+from dpbandits.algorithms import dp_exp3_lap, dp_lambda_lap, exp3, exp3_tau, uniform
 from dpbandits.algorithms.exp3_tau import BatchGamma, Calibration, TauRounding, batch_length
 from dpbandits.environments import adversaries
 from dpbandits.environments.adversaries import (
@@ -93,11 +93,12 @@ def play_ours(
     gains: described.Gains,
     generator: Any,
     feedback: SwitchFeedback = SwitchFeedback.NONE,
+    memory: int = 1,
 ) -> Played:
     """Play a policy of the package on a table."""
     rounds, arms = len(gains), len(gains[0])
     best = np.append(0.0, np.cumsum(gains, axis=0).max(axis=1))
-    law = GainTable(np.array(gains), best, feedback, np.zeros(1), np.full(1, -1))
+    law = GainTable(np.array(gains), best, feedback, np.zeros(1), np.array([-1, 0]), memory)
     every = np.arange(1, rounds + 1)
     bandit = new_bandit(law, arms, rounds, every, streams.reward_stream(0))
     return play_bandit(policy, params, bandit, Draws(generator))
@@ -119,6 +120,26 @@ def assert_alike(
 @pytest.mark.parametrize("rounds", [5, 600])
 def test_exp3_draws_from_the_probabilities_2_1(rounds: int) -> None:
     assert_alike(exp3.play, exp3.Params(rounds), oracle.play_exp3, rounds)
+
+
+@pytest.mark.parametrize("base", dp_lambda_lap.Base)
+@pytest.mark.parametrize("epsilon", [0.3, 4.0, 243.292])
+def test_dp_lambda_lap_is_the_literal_one(epsilon: float, base: dp_lambda_lap.Base) -> None:
+    params = dp_lambda_lap.Params(epsilon, 400, base)
+    literal = partial(oracle.play_dp_lambda_lap, epsilon=epsilon, base=reading_name(base))
+    assert_alike(dp_lambda_lap.play, params, literal, 400)
+
+
+@pytest.mark.parametrize("memory", [1, 2, 5])
+def test_an_adversary_remembers_so_many_rounds(memory: int) -> None:
+    for seed, (gains, feedback) in enumerate(some_tables(300, 3)):
+        ours = play_ours(
+            exp3.play, exp3.Params(300), gains, streams.policy_stream(seed), feedback, memory
+        )
+        game = described.TableGame(gains, reading_name(feedback), memory)
+        oracle.play_exp3(game, Draws(streams.policy_stream(seed)))
+        assert ours.arms == game.played
+        np.testing.assert_allclose(ours.regrets, game.regret(), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 4.0, 243.292])

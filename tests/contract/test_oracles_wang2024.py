@@ -14,6 +14,7 @@ from shared_games import LAWS, Scripted, compare
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new, gdp_elim_new
 from dpbandits.algorithms._argmax import Method
+from dpbandits.algorithms._ftpl import Observation
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
@@ -36,6 +37,20 @@ def test_dp_ftpl_gauss_is_the_literal_one(law: str) -> None:
             literal = wang2024.Gauss(*budget)
             taken += compare(dp_ftpl_gauss, params, literal, law, means, horizon, seed)
     assert set(taken) == {"first", "second", "cut", "same arm", "other arm"}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_coin_may_stand_for_a_reward(law: str) -> None:
+    for seed, means in enumerate(MEANS):
+        algorithms: list[tuple[Any, Any, Any]] = [
+            (dp_ftpl_gauss, dp_ftpl_gauss.Params(1.0, 0.05), wang2024.Gauss(1.0, 0.05)),
+            (dp_ftpl_beta, dp_ftpl_beta.Params(20.0, 0.02), wang2024.Beta(20.0, 0.02)),
+            (dp_ftpl_new, dp_ftpl_new.Params(1.0, 0.01, 400), wang2024.New(1.0, 0.01, 400)),
+        ]
+        for module, params, literal in algorithms:
+            literal.coin = True
+            coins = params._replace(method=Method.PLAIN, observation=Observation.COIN)
+            compare(module, coins, literal, law, means, 400, seed)
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -107,6 +107,15 @@ class AdaPUCB(Algorithm1):
         return private_mean + bonus + self.alpha * math.log(t) / (self.epsilon * m)
 
 
+class AdaPUCBWithoutAlpha(Algorithm1):
+    """AdaP-UCB whose exploration has no alpha, which the curve of Fig. 3 suggests."""
+
+    def index(self, private_mean: float, m: float, t: int) -> float:
+        """Return mean + sqrt(log t/m) + alpha log t/(epsilon m)."""
+        bonus = math.sqrt(math.log(t) / m)
+        return private_mean + bonus + self.alpha * math.log(t) / (self.epsilon * m)
+
+
 class AdaPKLUCB(Algorithm1):
     """AdaP-KLUCB."""
 
@@ -124,6 +133,33 @@ class AdaPKLUCBWithoutBonus(Algorithm1):
     def index(self, private_mean: float, m: float, t: int) -> float:
         """Return (8) without α log t/(ε m)."""
         return largest_within(min(max(0.0, private_mean), 1.0), self.alpha * math.log(t) / m)
+
+
+class EpisodicUCB:
+    """UCB with doubling episodes, with forgetting, with both or neither (Remark 3); no noise."""
+
+    def __init__(self, alpha: float, doubling: bool, forgetting: bool) -> None:
+        self.alpha, self.doubling, self.forgetting = alpha, doubling, forgetting
+
+    def kept(self, rewards: list[float]) -> list[float]:
+        """Return the rewards of which the mean is taken."""
+        if not self.forgetting:
+            return rewards
+        return rewards[len(rewards) // 2 :] if self.doubling else rewards[::2]
+
+    def play(self, game: Game, rng: Any) -> None:
+        """Play each arm once, then an episode of the arm of largest index."""
+        rewards = [[game.pull(arm)] for arm in range(game.arms)]
+        while not game.over:
+            log_t = math.log(len(game.played) + 1)
+            kept = [self.kept(own) for own in rewards]
+            indexes = [
+                sum(own) / len(own) + math.sqrt(self.alpha * log_t / (2 * len(own))) for own in kept
+            ]
+            chosen = indexes.index(max(indexes))
+            for _ in range(len(rewards[chosen]) if self.doubling else 1):
+                if not game.over:
+                    rewards[chosen].append(game.pull(chosen))
 
 
 class KLUCB:

@@ -92,16 +92,17 @@ class TableGame(Game):
     """Game on given gains, with a cost for switching arms in one of four readings.
 
     `observed`: the player earns 0 and sees 0; `hidden`: earns 0 and sees the gain; `unit`: earns
-    the gain less 1 and sees the gain; `none`: a switch costs nothing.
+    the gain less 1 and sees the gain; `none`: a switch costs nothing. The player pays unless the
+    arm is that of each of the last `memory` rounds.
     """
 
-    def __init__(self, gains: Gains, feedback: str) -> None:
+    def __init__(self, gains: Gains, feedback: str, memory: int = 1) -> None:
         super().__init__(len(gains[0]), len(gains), table_rewards(np.array(gains)))
-        self.gains, self.feedback = gains, feedback
+        self.gains, self.feedback, self.memory = gains, feedback, memory
         self.earned: list[float] = []
 
     def pull(self, arm: int) -> float:
-        switches = bool(self.played) and arm != self.played[-1]
+        switches = any(other != arm for other in self.played[-self.memory :])
         gain = super().pull(arm)
         earned, seen = gain, gain
         if switches:

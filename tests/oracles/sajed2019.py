@@ -69,6 +69,14 @@ class DPSE:
         c = four / (r_e * self.epsilon)  # line 16
         return r_e, 2 * h + 2 * c
 
+    def remaining(self, s: list[int], far: set[int]) -> list[int]:
+        """Return the arms that line 19 does not remove."""
+        return [j for j in s if j not in far]
+
+    def noise(self, rng: Any, r: int) -> float:
+        """Draw the noise of a mean of r rewards, line 17."""
+        return float(rng.laplace(0.0, 1 / (self.epsilon * r)))
+
     def play(self, game: Game, rng: Any) -> None:
         s = list(range(game.arms))  # line 1
         epoch = 0  # line 2
@@ -84,15 +92,43 @@ class DPSE:
                         self.lost = s
                         return
                     totals[arm] += game.pull(arm)  # lines 12 and 13
-            private = {arm: totals[arm] / r + rng.laplace(0.0, 1 / (self.epsilon * r)) for arm in s}
+            private = {arm: totals[arm] / r + self.noise(rng, r) for arm in s}
             largest = max(private.values())  # line 18
-            kept = [j for j in s if not largest - private[j] > limit]  # lines 19 and 20
+            kept = self.remaining(s, {j for j in s if largest - private[j] > limit})  # 19 and 20
             self.branches[f"{min(len(s) - len(kept), 2)} removed"] += 1
             self.branches[f"epoch {epoch}"] += 1
             s = kept
         while not game.over:  # line 22
             self.branches["alone"] += 1
             game.pull(s[0])
+
+
+class DPSEWhileIterating(DPSE):
+    """DP-SE with a loop that removes arms from the list that it goes over."""
+
+    def remaining(self, s: list[int], far: set[int]) -> list[int]:
+        """Return what Python's loop leaves."""
+        s = list(s)
+        for j in s:
+            if j in far:
+                s.remove(j)
+        return s
+
+
+class DPSEGauss(DPSE):
+    """DP-SE for rho-zCDP; the first term of R_e and h_e are as printed."""
+
+    def constants(self, epoch: int, size: int) -> tuple[float, float]:
+        """Return R_e and the limit, with sqrt(four/rho) in place of four/epsilon."""
+        delta = 2.0**-epoch
+        eight = math.log(8 * size * epoch**2 / self.beta)
+        four = math.sqrt(math.log(4 * size * epoch**2 / self.beta) / self.epsilon)
+        r_e = max(32 * eight / delta**2, 8 * four / delta) + 1
+        return r_e, 2 * math.sqrt(eight / (2 * r_e)) + 2 * four / r_e
+
+    def noise(self, rng: Any, r: int) -> float:
+        """Draw N(0, 1/(2 rho r^2))."""
+        return float(rng.normal(0.0, 1 / (r * math.sqrt(2 * self.epsilon))))
 
 
 # Stopping rules ----------------------------------------------------------------------------------

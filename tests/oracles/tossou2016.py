@@ -90,18 +90,21 @@ def play_private_ucb(
     failure: Callable[[int], float],
     split: str = "arms",
     relaxation: str = "on",
+    fed: bool = False,
 ) -> None:
     """Play Private-UCB (Mishra and Thakurta 2015); `failure` returns gamma in round t.
 
     Binary counters with epsilon/K each, Gamma = K log^2 T log(K T log T/gamma)/epsilon; the split
     `none` has epsilon for each counter and no leading K. The relaxation `css` is the bound of Chan,
     Shi and Song, quoted in section 2.3, `off` has none, and `log25` is the order that sajed2019
-    and azize2022 give, with the constant 1.
+    and azize2022 give, with the constant 1. If `fed`, the tree of every arm gets an item in every
+    round, 0 unless the arm is played, and the noise of a node has the scale ln T in place of L.
     """
     k, horizon = game.arms, game.horizon
     share = k if split == "arms" else 1
     levels = math.floor(math.log2(horizon)) + 1
-    counters = [BinaryMechanism(levels, epsilon / share, laplace_of(rng)) for _ in range(k)]
+    levels_epsilon = epsilon / share * (levels / max(math.log(horizon), 1.0) if fed else 1.0)
+    counters = [BinaryMechanism(levels, levels_epsilon, laplace_of(rng)) for _ in range(k)]
     log_t = math.log(horizon)
     while not game.over:
         t = len(game.played) + 1
@@ -121,6 +124,9 @@ def play_private_ucb(
                 index.append(counters[a].released() / n + bonus(t, n) + added / n)
             arm = first_of_largest(index)
         counters[arm].insert(game.pull(arm))
+        for other in range(k):
+            if fed and other != arm:
+                counters[other].insert(0.0)
 
 
 # DP-UCB-INT ---------------------------------------------------------------------------------------

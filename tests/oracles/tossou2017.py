@@ -62,6 +62,28 @@ def play_dp_exp3_lap(game: Game, rng: Any, epsilon: float) -> int:
     return ignored
 
 
+def play_dp_lambda_lap(game: Game, rng: Any, epsilon: float, base: str) -> int:
+    """Play DP-Lambda-Lap with UCB or Thompson sampling and return the number of ignored rounds."""
+    b, ignored = math.log(game.horizon) / epsilon, 0
+    seen: list[list[float]] = [[] for _ in range(game.arms)]
+    while not game.over:
+        t = sum(map(len, seen)) + 1
+        if base == "ts":
+            value = [rng.beta(sum(own) + 1, len(own) - sum(own) + 1) for own in seen]
+        else:
+            value = [
+                sum(own) / len(own) + math.sqrt(2 * math.log(t) / len(own)) if own else math.inf
+                for own in seen
+            ]
+        arm = value.index(max(value))
+        noisy = game.pull(arm) + rng.laplace(0.0, 1 / epsilon)
+        if -b <= noisy <= b + 1:
+            seen[arm].append((noisy + b) / (2 * b + 1))
+        else:
+            ignored += 1
+    return ignored
+
+
 def play_exp3_tau(game: Game, rng: Any, tau: int, gamma_of_batches: bool = True) -> None:
     """Play EXP3 in intervals of tau rounds with their average gain (section 3.2).
 

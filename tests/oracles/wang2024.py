@@ -69,6 +69,8 @@ class Lemma15:
 class FTPL:
     """Frame of Algorithms 1 to 3: a start phase arm by arm, then the largest sample theta_i."""
 
+    coin = False  # section 3.1: the statistics have a coin in place of a reward
+
     def __init__(self) -> None:
         self.branches: Counter[str] = Counter()
 
@@ -88,12 +90,18 @@ class FTPL:
                 if game.over:
                     self.branches["cut"] += 1
                     return
-                rewards[arm].append(game.pull(arm))
+                rewards[arm].append(self.observed(game.pull(arm), rng))
         while not game.over:
             theta = [self.sample(own, rng) for own in rewards]
             chosen = theta.index(max(theta))
             self.branches["same arm" if chosen == game.played[-1] else "other arm"] += 1
-            rewards[chosen].append(game.pull(chosen))
+            rewards[chosen].append(self.observed(game.pull(chosen), rng))
+
+    def observed(self, reward: float, rng: Any) -> float:
+        """Return the reward, or the coin of section 3.1, which shows 1 with its probability."""
+        if not self.coin:
+            return reward
+        return 1.0 if rng.random() < reward else 0.0
 
 
 class Gauss(FTPL):

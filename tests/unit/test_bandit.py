@@ -285,7 +285,7 @@ def test_a_longer_walk_has_the_same_draws_on_another_scale() -> None:
 def test_a_batch_on_a_table_pays_for_its_first_round_and_ends_with_it() -> None:
     gains = np.array([[0.9, 0.2], [0.5, 0.6], [0.1, 0.8], [1.0, 0.0], [0.3, 0.7]])
     best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
-    law = GainTable(gains, best, SwitchFeedback.OBSERVED, np.zeros(1), np.full(1, -1))
+    law = GainTable(gains, best, SwitchFeedback.OBSERVED, np.zeros(1), np.array([-1, 0]))
     bandit = new_bandit(law, 2, 5, np.array([5]), generator(3))
     assert pull_many(bandit, 0, 2) == pytest.approx(0.9 + 0.5)
     assert pull_many(bandit, 1, 2) == pytest.approx(0.0 + 0.0)

@@ -410,8 +410,10 @@ class FigureReader:
         if not fixed and ".values." not in path:
             scaled = max(1, round(horizon * self.composed.plain["profile"]["horizon_scale"]))
             horizon = self.composed.checked(parameters.Rounds, scaled, "profile.horizon_scale")
-        if horizon < (arms := registry.environment(law).arms(params)):
-            problem = f"must be at least {arms}, the number of arms, got {horizon}"
+        arms, memory = registry.environment(law).arms(params), getattr(params, "memory", 0)
+        if horizon < max(arms, memory):
+            of = "the number of arms" if horizon < arms else "the memory of the adversary"
+            problem = f"must be at least {max(arms, memory)}, {of}, got {horizon}"
             raise self.error(path, problem)
         return law, params, arms, horizon
 

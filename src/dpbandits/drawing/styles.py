@@ -55,6 +55,7 @@ STYLES = {
     "anytime-lazy-ucb": Style("#56B4E9", "X"),
     "dp-exp3-lap": Style("#0072B2", "h"),
     "exp3-tau": Style("#D55E00", "p"),
+    "dp-lambda-lap": Style("#44AA99", "D"),
     "adac-ucb": Style("#44AA99", ">"),
     "dp-se-gauss": Style("#999933", "s"),
     "ldp-ucb-b": Style("#D55E00", "v"),

@@ -9,13 +9,14 @@ first arm is the best. The regret is the realised regret against the best fixed 
 
 import math
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
 from dpbandits.kernel.compilation import kernel, specialised
-from dpbandits.kernel.parameters import Arms
+from dpbandits.kernel.parameters import Arms, Count
+from dpbandits.kernel.randomness import AddedLater
 
 
 class Kind(IntEnum):
@@ -54,8 +55,9 @@ class SwitchFeedback(IntEnum):
 class Params(NamedTuple):
     """Adversary, number of arms K, and readings of what the paper leaves open.
 
-    `switch_feedback` and `walk` affect only the switching-cost adversary, `oblivious_start` only
-    the oblivious one.
+    `switch_feedback`, `walk` and `memory` affect only the switching-cost adversary,
+    `oblivious_start` only the oblivious one. An adversary with memory m lets a player pay unless
+    the arm is that of each of the last m rounds; switching costs have m = 1.
     """
 
     kind: Kind
@@ -63,6 +65,7 @@ class Params(NamedTuple):
     switch_feedback: SwitchFeedback = SwitchFeedback.OBSERVED
     walk: Walk = Walk.MULTISCALE
     oblivious_start: ObliviousStart = ObliviousStart.DRAW
+    memory: Annotated[Count, AddedLater(1)] = 1
 
 
 HALF_WIDTH = 0.05  # epsilon of the oblivious adversaries
@@ -107,7 +110,8 @@ class GainTable(NamedTuple):
     best: np.ndarray  # float64, shape (rounds + 1,): total of the best fixed arm by t = 0, 1, ...
     feedback: SwitchFeedback
     earned: np.ndarray  # float64, shape (1,): total that the player has earned
-    previous: np.ndarray  # int64, shape (1,): arm played last, -1 before round 1
+    previous: np.ndarray  # int64, shape (2,): arm played last, -1 before round 1, and how often
+    memory: int = 1  # m
 
 
 def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
@@ -136,19 +140,21 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
         drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
         gains = np.vstack([np.zeros(params.arms), drawn])[draws.cumsum()]
     best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
-    return GainTable(gains, best, feedback, np.zeros(1), np.full(1, -1))
+    return GainTable(gains, best, feedback, np.zeros(1), np.array([-1, 0]), params.memory)
 
 
 @draw.register(GainTable)
 def table_draw(law, rng, arm, t):
     gain = law.gains[min(t, law.gains.shape[0] - 1), arm]  # no read past the last round
     earned, seen = gain, gain
-    if law.feedback != SwitchFeedback.NONE and t > 0 and arm != law.previous[0]:
+    held = law.previous[1] if arm == law.previous[0] else 0  # consecutive rounds before this one
+    if law.feedback != SwitchFeedback.NONE and held < min(law.memory, t):
         earned = gain - 1.0 if law.feedback == SwitchFeedback.UNIT else 0.0
         seen = 0.0 if law.feedback == SwitchFeedback.OBSERVED else gain
     # Written in every round, with or without a cost: inside an `if`, numba would count references
     # in every round.
     law.previous[0] = arm
+    law.previous[1] = held + 1
     law.earned[0] += earned
     return seen
 

@@ -2,14 +2,16 @@
 
 `mean`: mu, in [-R, R] and not 0; `radius`: R; `epsilon`: the budget. A rule's estimate is within a
 factor 1 +- `alpha` of mu with probability 1 - `beta`. Logarithms are natural. The functions raise
-UserError if a theorem does not apply. For the regret of DP-SE the paper states no bound with
-constants.
+UserError if a theorem does not apply. The bounds on the regret of DP-SE have the constants that
+follow from Algorithm 3, as the paper states none.
 """
 
 import math
+from collections.abc import Sequence
 
+from dpbandits.algorithms import dp_se
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.parameters import Fraction, Positive
+from dpbandits.kernel.parameters import Arms, Fraction, Positive, Rounds
 
 
 def allowed_failures(beta: Fraction) -> float:
@@ -71,6 +73,45 @@ def stopping_lower_bound_shape(
     signal = _signal(mean, radius, "Corollary 3.6")
     sampling = -math.log(beta) / (alpha * signal) ** 2
     return sampling - math.log(beta) / (epsilon * alpha * signal)
+
+
+def dp_se_upper_bound(means: Sequence[float], horizon: Rounds, epsilon: Positive) -> float:
+    """Return Theorem 4.3 with constants: sum_a Delta_a (pulls of Lemma 4.2) + max_a Delta_a.
+
+    While all confidence intervals hold, which they do with probability 1 - 1/T, an arm of gap
+    Delta is gone after the first epoch e with 2^-e <= Delta: it has at most sum_(i<=e) ceil(R_i)
+    pulls, of epochs with all K arms. Otherwise the regret is at most T times the largest gap.
+    """
+    gaps = [max(means) - mean for mean in means]
+    pulls = (_pulls_of_gap(gap, len(means), horizon, epsilon) for gap in gaps)
+    return sum(gap * n for gap, n in zip(gaps, pulls, strict=True)) + max(gaps)
+
+
+def dp_se_minimax_upper_bound(arms: Arms, horizon: Rounds, epsilon: Positive) -> float:
+    """Return Theorem 4.4 with constants: the largest Theorem 4.3 if all gaps are 2^-e, and 1.
+
+    Arms of smaller gaps cost at most as much as T pulls of one of them.
+    """
+    found = []
+    for e in range(1, 60):
+        pulls = (arms - 1) * _pulls_of_gap(2.0**-e, arms, horizon, epsilon)
+        found.append(2.0 ** (1 - e) * min(pulls, horizon))
+    return max(found) + 1.0
+
+
+def fact_2_1(a: Positive, b: Fraction, x: Positive) -> float:
+    """Return log(a log x)/(x b), which Fact 2.1 puts above 1 for small x and below 1 for large."""
+    return math.log(a * math.log(x)) / (x * b)
+
+
+def _pulls_of_gap(gap: float, arms: int, horizon: int, epsilon: float) -> float:
+    params, epoch, total = dp_se.Params(epsilon, horizon), 0, 0.0
+    while gap > 0.0 and total < horizon:
+        epoch += 1
+        total += math.ceil(dp_se.passes_of_epoch(params, epoch, arms))
+        if 2.0**-epoch <= gap:
+            return min(total, float(horizon))
+    return float(horizon)
 
 
 def _signal(mean: float, radius: float, theorem: str) -> float:

@@ -6,6 +6,7 @@ its name evaluates the paper's text where its proof gives something else: see th
 """
 
 import math
+from collections.abc import Sequence
 
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import Count, Positive, Probability, Rounds
@@ -30,6 +31,29 @@ def dp_exp3_lap_printed_upper_bound(arms: int, horizon: int, epsilon: Positive) 
     """Return Corollary 3.1: 4 ln T/epsilon sqrt((e-1) T K ln K) + 2K + sqrt(32 T)/epsilon."""
     scaled = 2.0 * math.log(horizon) / epsilon * exp3_upper_bound(arms, horizon)
     return scaled + 2.0 * arms + math.sqrt(32.0 * horizon) / epsilon
+
+
+def dp_lambda_lap_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) -> float:
+    """Return Theorem 3.1, (3.1), for UCB as base on arms with means, b = ln T/epsilon.
+
+    UCB's bound (Auer, Cesa-Bianchi, Fischer 2002, Theorem 1) on gaps Delta/(2b+1) in units of 2b+1,
+    sum_a (8 (2b+1)^2 ln T/Delta_a + (1 + pi^2/3) Delta_a), plus 2K + sqrt(32 T)/epsilon.
+    """
+    width = 2.0 * math.log(horizon) / epsilon + 1.0
+    gaps = [max(means) - mean for mean in means if mean < max(means)]
+    scaled = sum(8.0 * width * width * math.log(horizon) / gap for gap in gaps)
+    finite = (1.0 + math.pi**2 / 3.0) * sum(gaps)
+    return scaled + finite + 2.0 * len(means) + math.sqrt(32.0 * horizon) / epsilon
+
+
+def exp3_tau_budget_upper_bound(
+    arms: int, horizon: int, epsilon: Positive, delta: Probability
+) -> float:
+    """Return the regret of Corollary 3.3 against switching costs: Theorem 3.4 at its tau, m = 1."""
+    tau = (horizon * (4.0 * epsilon - 2.0 * math.log(delta))) ** (1.0 / 3.0) / epsilon ** (
+        2.0 / 3.0
+    )
+    return exp3_tau_upper_bound(arms, horizon, max(2, math.ceil(tau)), 1)
 
 
 def exp3_tau_upper_bound(arms: int, horizon: int, tau: Rounds, memory: Count) -> float:
