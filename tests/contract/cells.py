@@ -47,8 +47,13 @@ COMPILED = {
 # docs/deviations.md.
 SPENT: dict[str, Callable[[Any, int], float]] = {
     "private-ucb": lambda params, arms: (
-        # A reward enters only one of the K counters.
-        params.epsilon / arms if params.split.name == "ARMS" else params.epsilon
+        # A reward enters only one of the K counters; fed in every round, a node has ln T levels.
+        (params.epsilon / arms if params.split.name == "ARMS" else params.epsilon)
+        * (
+            params.horizon.bit_length() / max(math.log(params.horizon), 1.0)
+            if params.feed.name == "EVERY_ROUND"
+            else 1.0
+        )
     ),
     "dp-ucb": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,
     "dp-ucb-bound": lambda params, arms: HYBRID[params.counter.name] * params.epsilon,

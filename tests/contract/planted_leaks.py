@@ -16,7 +16,9 @@ from dpbandits.algorithms import (
     dp_exp3_lap,
     dp_imed,
     dp_klucb,
+    dp_lambda_lap,
     dp_se,
+    dp_se_gauss,
     dp_ts,
     dp_ucb_int,
     gdp_elim_new,
@@ -47,7 +49,8 @@ MODULES: dict[str, tuple[ModuleType, ...]] = {
     **dict.fromkeys(("adap-ucb", "adap-klucb", "adac-ucb"), ADAPTIVE),
     **dict.fromkeys(("dp-klucb", "dp-imed"), BATCHES),
     **dict.fromkeys(("dp-ucb", "dp-ucb-bound"), (counters,)),
-    **{"dp-se": (dp_se,), "dp-ts": (counters, dp_ts), "lazy-dp-ts": (lazy_dp_ts,)},
+    **{"dp-se": (dp_se, dp_se_gauss), "dp-se-gauss": (dp_se, dp_se_gauss)},
+    **{"dp-lambda-lap": (dp_lambda_lap,), "dp-ts": (counters, dp_ts), "lazy-dp-ts": (lazy_dp_ts,)},
     **{"dp-exp3-lap": (dp_exp3_lap,), "dp-ucb-int": (dp_ucb_int,), "private-ucb": (counters,)},
     **{"gdp-elim-new": (gdp_elim_new,), "ldp-ucb-l": (ldp_ucb_l,)},
 }
@@ -56,9 +59,9 @@ MODULES: dict[str, tuple[ModuleType, ...]] = {
 # releases still give equal arms where only the noise is too small, which no declaration allows.
 TABLE = """\
 no noise from the second epoch on
-dp-se | play | without noise
--+ laplace(rng, 1.0 / r, params.epsilon)
-++ (laplace(rng, 1.0 / r, params.epsilon) if epoch < 2 else 0.0)
+dp-se, dp-se-gauss | play | without noise
+-+ noise(params, rng, 1.0 / r)
+++ (noise(params, rng, 1.0 / r) if epoch < 2 else 0.0)
 
 lifetime means with the noise of an epoch
 dp-se | play | no declaration allows a release of rewards
@@ -72,11 +75,11 @@ dp-se | play | no declaration allows a release of rewards
 
 the noise of the first arm for all arms
 dp-se | play | second release
--+ laplace(rng, 1.0 / r, params.epsilon)
-++ noise
+-+ noise(params, rng, 1.0 / r)
+++ drawn
 -        private_mean = np.empty(arms)
 +        private_mean = np.empty(arms)
-+        noise = laplace(rng, 1.0 / r, params.epsilon)
++        drawn = noise(params, rng, 1.0 / r)
 
 the rewards of the previous episode once more
 adap-ucb, adap-klucb, adac-ucb | play | no declaration allows a release of rewards
@@ -156,6 +159,11 @@ dp-exp3-lap | play | without noise
 +        gain = pull(bandit, arm)
 +        noisy = gain + laplace(rng, 1.0, params.epsilon)
 +        noisy = gain if noisy > b + 1.0 else noisy
+
+no noise on a reward that the base knows
+dp-lambda-lap | play | without noise
+-+ laplace(rng, 1.0, params.epsilon)
+++ (laplace(rng, 1.0, params.epsilon) if seen[chosen] < 3.0 else 0.0)
 
 no noise on a reward in every eighth round
 ldp-ucb-l | play | without noise

@@ -106,7 +106,7 @@ def test_every_choice_keeps_the_promise_of_one_round(
 
 
 THETA = "sample(law, rng, a, b)"
-COUNTED = "sums[chosen] += pull(bandit, chosen)"
+COUNTED = "sums[chosen] += observed(params, pull(bandit, chosen), rng)"
 
 
 @pytest.mark.parametrize(

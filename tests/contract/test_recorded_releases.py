@@ -21,7 +21,7 @@ from traced_games import in_short_games as in_short_games
 from dpbandits.kernel import registry
 
 GAMES = 8
-EVERY_REWARD = {"dp-exp3-lap", "ldp-ucb-l"}  # released by itself
+EVERY_REWARD = {"dp-exp3-lap", "dp-lambda-lap", "ldp-ucb-l"}  # released by itself
 SAMPLED = {"dp-ftpl-beta", "dp-ftpl-gauss", "dp-ftpl-new"}  # see test_next_choice.py
 
 
@@ -61,7 +61,7 @@ def test_the_games_reach_three_releases_of_every_kind(algorithm: str) -> None:
 def test_epochs_end_with_eliminations_and_without() -> None:
     widths: dict[str, set[tuple[int, ...]]] = {"dp-se": set(), "gdp-elim-new": set()}
     for algorithm, of_algorithm in widths.items():
-        (case,) = cases_of(algorithm)
+        case, *_ = cases_of(algorithm)
         for seed in range(60):
             game = game_of(case, random_inputs(seed))
             of_algorithm.add((*Counter(release.after for release in of_choices(game)).values(),))

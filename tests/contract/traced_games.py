@@ -29,14 +29,15 @@ NUMBERS = [
 ]
 BY_ROUND = {"dp-ucb"}  # its counters get an item per round, so the declaration counts rounds
 # Declared for games in which no arm is eliminated or leads, and for counters without empty nodes.
-INCOMPLETE = {"dp-se", "dp-ucb", "gdp-elim-new"}
+INCOMPLETE = {"dp-se", "dp-se-gauss", "dp-ucb", "gdp-elim-new"}
 EPSILON = {
     "dp-ucb-int": 10.0,  # releases after 2, 5, 8, ... pulls
-    "dp-se": 4.0,  # means that differ by 0.9 decide
+    **{"dp-se": 4.0, "dp-se-gauss": 16.0},  # means that differ by 0.9 decide
     **{"dp-ts": 200.0, "lazy-dp-ts": 20.0},  # means plus their bonus leave 1 within 48 rounds
 }
-ROUNDS = {"dp-se": 144}  # two epochs of three arms and a third of two
+ROUNDS = {"dp-se": 144, "dp-se-gauss": 144}  # two epochs of three arms and a third of two
 MOST_ROUNDS = 144
+ELIMINATING = {"dp-se", "dp-se-gauss"}
 
 
 class Case(NamedTuple):
@@ -58,7 +59,7 @@ class Case(NamedTuple):
     def declared(self, arms: int) -> list[Release]:
         """Return the declared releases of these games."""
         rounds = self.rounds
-        if self.algorithm == "dp-se":
+        if self.algorithm in ELIMINATING:
             # Declared as if no arm were eliminated; with fewer arms, more epochs fit into a game.
             rounds *= arms
         return list(self.module.releases(self.params, arms, rounds))
@@ -67,7 +68,7 @@ class Case(NamedTuple):
         """Return the releases of a game, assigned to the declared ones; or raise Undeclared."""
         # One draw per sum: statistics of several scales are declared as one release.
         rescaled = getattr(self.params, "counter", None) is Counter.SINGLE
-        complete = self.algorithm not in INCOMPLETE
+        complete = self.algorithm not in INCOMPLETE and not getattr(self.params, "feed", 0)
         declared = self.declared(len(game.table))
         return matched(game, declared, rescaled=rescaled, complete=complete)
 
@@ -96,7 +97,7 @@ def cases_of(algorithm: str) -> list[Case]:
     """Return the cases of an algorithm in every combination of its readings."""
     rounds = ROUNDS.get(algorithm, 48)
     every = readings_of(algorithm, rounds, EPSILON.get(algorithm, 1.0))
-    if algorithm == "dp-se":
+    if algorithm in ELIMINATING:
         every = [params._replace(horizon=1) for params in every]  # the smallest thresholds
     return [Case(algorithm, params, rounds) for params in every]
 

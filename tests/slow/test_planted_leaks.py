@@ -66,9 +66,9 @@ LEAKS = {
                 DP_SE,
                 "        private_mean = np.empty(arms)\n",
                 "        private_mean = np.empty(arms)\n"
-                "        noise = laplace(rng, 1.0 / r, params.epsilon)\n",
+                "        drawn = noise(params, rng, 1.0 / r)\n",
             ),
-            (DP_SE, "sums[i] / r + laplace(rng, 1.0 / r, params.epsilon)", "sums[i] / r + noise"),
+            (DP_SE, "sums[i] / r + noise(params, rng, 1.0 / r)", "sums[i] / r + drawn"),
         ),
     ),
     "the whole history's mean with the noise of the episode (AdaP-UCB)": Leak(

@@ -234,7 +234,7 @@ def test_a_panel_may_have_checkpoints_and_a_sweep_of_its_own() -> None:
     spec = spec_of("adap-c2", "+figure.panels.b.checkpoints=log")
     assert [cell(spec, letter, "dp-se").grid for letter in "ab"] == [Grid.LINEAR, Grid.LOG]
     spec = spec_of("adac-price")
-    assert [len(c.x or ()) for c in panel(spec, "a").curves] == [13] * 3
+    assert [len(c.x or ()) for c in panel(spec, "a").curves] == [16] * 3
     assert [c.x for c in panel(spec, "b").curves] == [None] * 3
 
 

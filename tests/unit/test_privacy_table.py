@@ -72,8 +72,11 @@ def test_what_is_promised_and_what_is_composed_at_epsilon_1(
     for name in ("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new"):
         assert of(found, name) == {"": (1.0, math.inf)}
     assert of(found, "private-ucb") == {
-        "split: arms": (1.0, pytest.approx(0.2)),
-        "split: none": (1.0, pytest.approx(1.0)),
+        "split: arms, feed: own-pulls": (1.0, pytest.approx(0.2)),
+        "split: none, feed: own-pulls": (1.0, pytest.approx(1.0)),
+        # 20 levels, whose noise is that of ln(10^6) = 13.8
+        "split: arms, feed: every-round": (1.0, pytest.approx(0.28953, abs=1e-5)),
+        "split: none, feed: every-round": (1.0, pytest.approx(1.44765, abs=1e-5)),
     }
     assert of(found, "dp-ucb-int") == {
         "schedule: series, noise: per-release | frozen": (1.0, pytest.approx(0.8307, abs=1e-4)),

@@ -79,7 +79,7 @@ def test_a_table_of_gains_has_no_published_points(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("figure,epsilon\n1,2\n", "has no column horizon, instance, curve, round, regret"),
+        ("figure,budget\n1,2\n", "has no column horizon, instance, curve, round, regret"),
         (
             f"{','.join(published.COLUMNS)}\n1,500,9,c2,ts,1,x\n",
             "cannot be read",

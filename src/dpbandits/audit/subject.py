@@ -11,7 +11,6 @@ from dpbandits.audit import designs
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import Constraint
-from dpbandits.kernel.randomness import plain_fields
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import Release, composed_epsilon
 
@@ -40,8 +39,7 @@ class Subject:
     @classmethod
     def of(cls, algorithm: str, params: Any) -> "Subject":
         """Return the subject with these Params; their horizon has no effect."""
-        plain = plain_fields(params, described=True)
-        values = {k: v for k, v in plain.items() if v is not None}
+        values = {k: v for k, v in parameters.plain(params).items() if v is not None}
         values.pop("horizon", None)
         return cls(algorithm, tuple(values.items()))
 

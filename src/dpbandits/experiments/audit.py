@@ -10,7 +10,7 @@ import numpy as np
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.experiments import Experiment, Load, Quantity, in_words
-from dpbandits.kernel import parameters
+from dpbandits.kernel import parameters, randomness
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,10 @@ class AuditExperiment(Experiment):
         )
 
     def description(self) -> dict[str, Any]:
+        described = randomness.fields(self.params, described=True)
         return {
             "audit": self.member,
-            "params": dict(self.subject.settings),
+            "params": {k: v for k, v in self.subject.settings if k in described},
             "plays": self.plays,
             "seed": self.seed,
         }
