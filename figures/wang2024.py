@@ -133,13 +133,12 @@ def against_horizon(drawing: Drawing) -> Figure:
 
 def extra_against_horizon(drawing: Drawing) -> Figure:
     """Extra regret against the horizon, x logarithmic; a panel for each algorithm."""
-    figure, axes = panel_grid(drawing, columns=2, height=4.4, equal="none", equal_x="all")
+    figure, axes = panel_grid(drawing, columns=2, height=6.4, equal="none", equal_x="all")
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_all_over_parameter(ax, panel)
+        draw_all_over_parameter(ax, panel)
         ax.set_xscale("log")
         ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0)
-        if len(handles) > 1:
-            ax.legend(handles=handles, loc="upper left")
+        ax.margins(y=0.2)
     return figure
 
 
