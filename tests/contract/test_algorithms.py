@@ -150,7 +150,8 @@ def test_an_algorithm_without_batches_plays_alike_in_both_modes(algorithm: str) 
         np.testing.assert_array_equal(batched, per_round)
 
 
-RARE = {"ties", "first_episode"}  # they need games of their own: test_ties, test_oracles_azize2022
+# They need games of their own: test_ties, test_oracles_azize2022, test_oracles_sajed2019.
+RARE = {"ties", "first_episode", "elimination"}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

@@ -77,6 +77,9 @@ add(
 POINTS = list(product((-0.5, 0.03, 1.0), (1.0, 2.5), (0.01, 0.7, 30.0), (0.1, 0.5), (0.05, 1e-6)))
 add("sajed2019", dict.fromkeys(("t_1", "t_2"), POINTS))
 add("sajed2019", dict.fromkeys(("stopping_upper_bound", "stopping_lower_bound"), POINTS))
+add("sajed2019", {"dp_se_upper_bound": list(product(INSTANCES, (1000, T), EPSILONS))})
+add("sajed2019", {"dp_se_minimax_upper_bound": list(product((2, 7), (1000, T), EPSILONS))})
+add("sajed2019", {"fact_2_1": [(2.0, 0.01, 100.0), (1.01, 0.05, 3.0)]})
 add("sajed2019", {"stopping_lower_bound_shape": POINTS, "allowed_failures": [(0.05,), (0.3,)]})
 add("sajed2019", {"t_0": [point[:2] + point[3:] for point in POINTS]})  # without epsilon
 

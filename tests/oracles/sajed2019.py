@@ -7,7 +7,7 @@ package's.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -237,6 +237,36 @@ class DPExponentialNAS(DPNAS):
 def allowed_failures(beta: float) -> float:
     """Return the beta of an (alpha, beta)-stopping rule, section 2."""
     return beta
+
+
+def dp_se_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
+    """Return Theorem 4.3: an arm of gap D has the passes of all epochs up to the first 2^-e <= D."""
+    gaps = [max(means) - mean for mean in means]
+    total = 0.0
+    for gap in gaps:
+        passes, epoch = 0, 0
+        while gap > 0:
+            epoch += 1
+            passes += math.ceil(DPSE(1 / horizon, epsilon).constants(epoch, len(means))[0])
+            if passes >= horizon or 2.0**-epoch <= gap:
+                break
+        total += gap * min(passes, horizon)
+    return total + max(gaps)
+
+
+def dp_se_minimax_upper_bound(arms: int, horizon: int, epsilon: float) -> float:
+    """Return Theorem 4.4: the worst power of two as the gap of all arms but one, and 1."""
+    worst, passes = 0.0, 0
+    for epoch in range(1, 60):
+        passes += math.ceil(DPSE(1 / horizon, epsilon).constants(epoch, arms)[0])
+        pulls = min((arms - 1) * min(passes, horizon), horizon)
+        worst = max(worst, 2 * 0.5**epoch * pulls)
+    return worst + 1
+
+
+def fact_2_1(a: float, b: float, x: float) -> float:
+    """Return the left side of Fact 2.1 over b."""
+    return math.log(a * math.log(x)) / x / b
 
 
 def t_0(mean: float, radius: float, alpha: float, beta: float) -> float:

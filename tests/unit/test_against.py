@@ -47,7 +47,7 @@ def loaded(cell: Any, runs: int) -> np.ndarray:
 def test_the_counterpart_plays_the_game_of_the_curve() -> None:
     curve = curve_of("a", "t-short")
     assert (curve.shows, curve.over) == (Quantity.EXTRA, "rho")
-    assert len(curve.sources) == len(curve.against) == 13
+    assert len(curve.sources) == len(curve.against) == 16
     assert {cast(RegretExperiment, cell).horizon for cell in curve.sources} == {100_000}
     (other,) = {cast(RegretExperiment, cell) for cell in curve.against}  # which has no rho
     assert (other.member, other.horizon) == ("adaptive-ucb", 100_000)

@@ -114,7 +114,7 @@ def hybrid_draws(c: int) -> dict[tuple[str, int, int], float]:
 
 
 MADE: dict[str, Callable[[int], Any]] = {
-    "binary": lambda counters: binary_counters(counters, GRID, EPSILON),
+    "binary": lambda counters: binary_counters(counters, GRID, float(levels(GRID)), EPSILON),
     "hybrid": lambda counters: hybrid_counters(counters, GRID, *BUDGETS),
 }
 DRAWS = {"binary": binary_draws, "hybrid": hybrid_draws}
@@ -129,7 +129,7 @@ def test_counters_are_bit_for_bit_those_of_chan_shi_and_song(kind: str) -> None:
     rng = np.random.default_rng(1)
     numbers = rng.random(horizon) if kind == "fractions" else rng.integers(0, 2, horizon) * 1.0
     items, draws = numbers.tolist(), rng.laplace(0.0, levels(horizon) / epsilon, horizon).tolist()
-    sums = released(binary_counters(1, horizon, epsilon), items, draws)
+    sums = released(binary_counters(1, horizon, float(levels(horizon)), epsilon), items, draws)
     assert sums.tolist() == list(chan_shi_song(items, iter(draws)))
     sums = released(hybrid_counters(1, horizon, 1.0, 1.0), items, draws)
     assert sums.tolist() == list(hybrid_of_chan_shi_song(items, iter(draws)))
@@ -149,7 +149,7 @@ def test_counters_beside_each_other_are_compiled_to_the_same_bits(make: Any) -> 
 def test_without_noise_the_released_sums_are_the_sums() -> None:
     items = (np.random.default_rng(9).integers(0, 2, 4097) * 1.0).tolist()
     for counters in (
-        binary_counters(1, 4097, 1.0),
+        binary_counters(1, 4097, float(levels(4097)), 1.0),
         hybrid_counters(1, 4097, 1.0, 1.0),
         single_counters(1, 1.0),
     ):

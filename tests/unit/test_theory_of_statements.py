@@ -10,7 +10,7 @@ from streams import Draws, Game, bernoulli_rewards, policy_stream, reward_stream
 
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.kernel.errors import UserError
-from dpbandits.theory import azize2022_lemmas, azize2024, sajed2019, tossou2016, tossou2017
+from dpbandits.theory import azize2022_lemmas, azize2024, sajed2019, tossou2016_privacy, tossou2017
 
 E10 = math.exp(-10)
 
@@ -91,22 +91,22 @@ def test_theorem_3_4_and_its_closed_forms_are_the_literal_sums(epsilon: float) -
     printed = e * sum((math.exp(x) - 1) / t ** (v / 2) for x in single) + root
     proved = e * sum((math.exp(x) - 1) * x for x in single) + root
     given = (t, epsilon, E10, v)
-    assert tossou2016.int_privacy_printed(*given) == pytest.approx(min(first, printed))
-    assert tossou2016.int_privacy(*given) == pytest.approx(min(first, proved))
+    assert tossou2016_privacy.int_privacy_printed(*given) == pytest.approx(min(first, printed))
+    assert tossou2016_privacy.int_privacy(*given) == pytest.approx(min(first, proved))
     pure = e * (t ** (1 - v / 2) - v / 2) / (1 - v / 2)
-    assert first <= tossou2016.int_pure_closed_form(*given) == pytest.approx(pure)
+    assert first <= tossou2016_privacy.int_pure_closed_form(*given) == pytest.approx(pure)
     spent = e * float(zeta(v))
     closed = 2 * spent + math.sqrt(20 * spent)
-    assert tossou2016.int_closed_form(epsilon, E10, v) == pytest.approx(closed, rel=1e-6)
+    assert tossou2016_privacy.int_closed_form(epsilon, E10, v) == pytest.approx(closed, rel=1e-6)
     assert closed == pytest.approx(epsilon)  # Corollary 3.2 inverts it
 
 
 def test_intervals_are_those_of_the_algorithm_and_groups_cost_more() -> None:
     params = dp_ucb_int.Params(1.0, E10)
     first = next(iter(dp_ucb_int.releases(params, 1, 10**4))).last
-    assert tossou2016.int_first_interval(1.0, E10, 1.1) == first == 46
-    assert 0.5 < tossou2016.int_largest_interval(10**5, 1.0, E10, 1.1) <= 1.0
-    one, two = (tossou2016.int_composed(10**4, 1.0, E10, 1.1, group) for group in (1, 2))
+    assert tossou2016_privacy.int_first_interval(1.0, E10, 1.1) == first == 46
+    assert 0.5 < tossou2016_privacy.int_largest_interval(10**5, 1.0, E10, 1.1) <= 1.0
+    one, two = (tossou2016_privacy.int_composed(10**4, 1.0, E10, 1.1, group) for group in (1, 2))
     assert one < two <= 2.2 * one
 
 

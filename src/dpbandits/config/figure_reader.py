@@ -25,7 +25,7 @@ from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
-from dpbandits.kernel.errors import UserError, shown
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.releases import rho_of_gaussian
 from dpbandits.spec import figure as spec
 from dpbandits.tables import published
@@ -228,6 +228,12 @@ class FigureReader:
     def _published(self, number: int | str, path: str) -> list[published.Row]:
         if not (rows := published.rows(self.form["paper"], number)):
             raise self.error(path, f": no point of Fig. {number} is published")
+        known = {*registry.algorithm_names(), *self.members}
+        for name in (row["curve"] for row in rows if not known & {*row["curve"].split()}):
+            table = f"figures/published/{self.form['paper']}.csv"
+            raise UserError(
+                f"{table}: curve: no figure draws {shown(name)}; {nearest(name, known)}"
+            )
         return rows
 
     def _grid(self, layers: Layers) -> Grid | tuple[int, ...]:
