@@ -240,7 +240,7 @@ def allowed_failures(beta: float) -> float:
 
 
 def dp_se_upper_bound(means: Sequence[float], horizon: int, epsilon: float) -> float:
-    """Return Theorem 4.3: an arm of gap D has the passes of all epochs up to the first 2^-e <= D."""
+    """Return Theorem 4.3: an arm of gap D has the passes of epochs up to the first 2^-e <= D."""
     gaps = [max(means) - mean for mean in means]
     total = 0.0
     for gap in gaps:

@@ -1,7 +1,7 @@
 """Privacy of DP-UCB-INT in tossou2016: Theorem 3.4, Corollary 3.1, Lemma B.1, and the composition.
 
-`horizon`: t, rounds; `epsilon`, `delta`: the target (epsilon', delta'), for which Corollary 3.2 gives
-the input epsilon, here e; `v`: the exponent. The result is an epsilon, except for intervals.
+`horizon`: t, rounds; `epsilon`, `delta`: the target (epsilon', delta'), for which Corollary 3.2
+gives the input epsilon, here e; `v`: the exponent. The result is an epsilon, except for intervals.
 """
 
 import math
