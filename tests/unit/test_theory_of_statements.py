@@ -10,7 +10,14 @@ from streams import Draws, Game, bernoulli_rewards, policy_stream, reward_stream
 
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.kernel.errors import UserError
-from dpbandits.theory import azize2022_lemmas, azize2024, sajed2019, tossou2016_privacy, tossou2017
+from dpbandits.theory import (
+    azize2022_lemmas,
+    azize2024,
+    hu2022,
+    sajed2019,
+    tossou2016_privacy,
+    tossou2017,
+)
 
 E10 = math.exp(-10)
 
@@ -119,3 +126,14 @@ def test_the_bounds_of_dp_lambda_lap_and_corollary_3_3_are_their_terms() -> None
     tau = math.ceil((1000 * (4 * 1.0 + 2 * math.log(1e3))) ** (1 / 3))
     expected = tossou2017.exp3_tau_upper_bound(4, 1000, tau, 1)
     assert tossou2017.exp3_tau_budget_upper_bound(4, 1000, 1.0, 1e-3) == expected
+
+
+def test_the_bounds_of_thompson_sampling_are_the_terms_of_the_proofs() -> None:
+    log_t = 10.0  # binary, of 1024
+    q = 72 * math.sqrt(8) * log_t / (0.5 * 0.4)
+    expected = 0.4 * max(108 * log_t / 0.16, q * math.log2(q))
+    assert hu2022.dp_ts_upper_bound((0.9, 0.5, 0.9), 1024, 0.5) == pytest.approx(expected)
+    assert hu2022.dp_ts_upper_bound((0.9, 0.5), 1024, 1e6) == pytest.approx(108 * log_t / 0.4)
+    lazy = hu2022.lazy_dp_ts_upper_bound
+    assert lazy((0.9, 0.5), 1024, 0.1) == pytest.approx(2 * 72 * log_t / 0.1)
+    assert lazy((0.9, 0.5), 1024, 9.0) == pytest.approx(2 * 72 * log_t / 0.4)
