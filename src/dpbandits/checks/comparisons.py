@@ -9,6 +9,7 @@ import numpy as np
 from dpbandits.tables.series import Series
 
 ERRORS = 3  # standard errors by which a difference must exceed 0
+NORMAL = 1.959964  # quantile of the normal distribution, for an interval of 95 %
 ROUNDING = 1e-9  # relative; smaller differences count as 0
 
 

@@ -16,10 +16,12 @@ def dp_ts_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) -
 
     q = 72 sqrt(8) log T/(epsilon Delta_j); over the suboptimal arms.
     """
-    log_t, total = math.log2(horizon), 0.0
+    log_t = math.log2(horizon)
+    total = 0.0
     for gap in (max(means) - mean for mean in means if mean < max(means)):
         q = 72.0 * math.sqrt(8.0) * log_t / (epsilon * gap)
-        total += gap * max(108.0 * log_t / gap**2, q * math.log2(q))
+        private = q * math.log2(q) if q > 1.0 else 0.0
+        total += gap * max(108.0 * log_t / gap**2, private)
     return total
 
 
