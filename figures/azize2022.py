@@ -28,7 +28,7 @@ from dpbandits.drawing.shapes import (
     write_decades,
     write_powers,
 )
-from dpbandits.drawing.styles import PUBLISHED_ID, style_of
+from dpbandits.drawing.styles import style_of
 
 FAR = 50  # times the largest value, an upper limit of the original belongs to another game
 CLOSE = 10  # an inset shows curves up to so many times the lowest
@@ -142,10 +142,7 @@ def published_curves(drawing: Drawing) -> Figure:
         handles = (draw_all_over_time if over_time else draw_all_over_parameter)(ax, panel)
         for line in handles:
             line.set(markersize=0)  # the markers are the paper's points
-        draw_published(ax, panel)
-        for line in ax.lines:
-            if str(line.get_gid()).startswith(PUBLISHED_ID):
-                line.set(markersize=3, clip_on=True)
+        draw_published(ax, panel, size=3, clip=True)
         ax.set_xscale("log")
         if over_time:
             ax.set_xlim(left=1e-4 * panel.series[0].x[-1])

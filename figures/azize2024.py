@@ -10,7 +10,6 @@ from dpbandits.drawing.shapes import (
     panel_grid,
     write_decades,
 )
-from dpbandits.drawing.styles import PUBLISHED_ID
 
 
 def price(drawing: Drawing) -> Figure:
@@ -35,10 +34,7 @@ def price(drawing: Drawing) -> Figure:
                 )  # as in the original, with room for an extra regret of about 0
         for line in lines:
             line.set(markersize=3, markerfacecolor=line.get_color())  # open: the paper's points
-        draw_published(ax, panel)
-        for line in ax.lines:
-            if str(line.get_gid()).startswith(PUBLISHED_ID):
-                line.set_markersize(3)
+        draw_published(ax, panel, size=3)
         ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.legend(handles=lines, loc="upper right")
     return figure

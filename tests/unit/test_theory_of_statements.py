@@ -11,6 +11,7 @@ from streams import Draws, Game, bernoulli_rewards, policy_stream, reward_stream
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.kernel.errors import UserError
 from dpbandits.theory import (
+    azize2022,
     azize2022_lemmas,
     azize2024,
     hu2022,
@@ -36,10 +37,10 @@ def test_the_failure_of_an_index_is_that_of_simulated_means(delta: float) -> Non
 
 
 def test_the_limit_of_lemma_4_has_the_divergence_of_its_level() -> None:
-    y = azize2022_lemmas._upper_in_first(0.3, 0.2)
+    y = 1.0 - azize2022._below(0.7, 0.2)
     divergence = y * math.log(y / 0.3) + (1 - y) * math.log((1 - y) / 0.7)
     assert divergence == pytest.approx(0.2, abs=1e-9)
-    assert azize2022_lemmas._upper_in_first(0.9, 50.0) == pytest.approx(1.0)
+    assert 1.0 - azize2022._below(0.1, 50.0) == pytest.approx(1.0)
 
 
 def test_the_lemma_of_karwa_and_vadhan_fails_from_2_9_on() -> None:

@@ -141,9 +141,12 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     return lines
 
 
-def draw_published(ax: Axes, panel: PanelDrawing) -> None:
-    """Draw points of the paper's own curves as open markers; curves may share them."""
-    look: dict[str, Any] = {"linestyle": "", "markersize": 5, "markerfacecolor": "white"}
+def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool = False) -> None:
+    """Draw points of the paper's own curves as open markers; curves may share them.
+
+    Without `clip` they are whole at the edge of the panel, also at a regret of about 0.
+    """
+    look: dict[str, Any] = {"linestyle": "", "markersize": size, "markerfacecolor": "white"}
     first: dict[Points, Series] = {}
     for series in panel.series:
         if series.published:
@@ -152,7 +155,7 @@ def draw_published(ax: Axes, panel: PanelDrawing) -> None:
         style, points = style_of_curve(series), np.transpose(series.published)
         name = f"{PUBLISHED_ID}{series.artist_id}"
         look |= {"marker": style.marker, "markeredgecolor": style.colour, "gid": name}
-        ax.plot(*points, zorder=3, clip_on=False, **look)  # also at a regret of about 0
+        ax.plot(*points, zorder=3, clip_on=clip, **look)
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:

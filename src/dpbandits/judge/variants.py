@@ -19,6 +19,7 @@ from dpbandits.judge.language import Compared, Quantity, Scope
 from dpbandits.judge.resampled import Line, Resampler
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.spec.figure import Curve, FigureSpec
+from dpbandits.tables.published import at_checkpoints
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn
 Curves = dict[str, list[Curve]]  # of a panel by name; with `each` several of one name
@@ -217,9 +218,7 @@ def theory_value(name: str, **arguments: Any) -> float:
 
 def published(line: Line) -> Quantity:
     """Return the curve in the paper's own picture, at the points of ours that it has."""
-    known = dict(line.curve.published)
-    if line.curve.x is None:
-        known = {max(1.0, float(round(x))): y for x, y in known.items()}
+    known = at_checkpoints(line.curve)
     return Quantity(np.array([[known.get(float(x), np.nan) for x in line.x]]), line.x, line.chosen)
 
 

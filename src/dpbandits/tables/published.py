@@ -64,8 +64,19 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
 
 
 def rounds(rows: Iterable[Row]) -> tuple[int, ...]:
-    """Return the rounds of published points, whole and without repetition, at least 1."""
-    return tuple(sorted({max(1, round(float(row["round"]))) for row in rows}))
+    """Return the rounds of published points as checkpoints, without repetition."""
+    return tuple(sorted({_checkpoint(float(row["round"])) for row in rows}))
+
+
+def at_checkpoints(curve: Curve) -> dict[float, float]:
+    """Return the published points of a curve by the checkpoint, or the swept value, of each."""
+    over_time = curve.x is None
+    return {float(_checkpoint(x)) if over_time else x: y for x, y in curve.published}
+
+
+def _checkpoint(x: float) -> int:
+    # A round as read off a picture is no whole number, and may be 0.
+    return max(1, round(x))
 
 
 def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
@@ -77,8 +88,7 @@ def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     """
     gaps = curve.sources[0].gaps()
     assert gaps is not None
-    rounds, regret = np.array(curve.published).T
-    rounds = np.maximum(1, rounds.round()) if curve.x is None else rounds
+    rounds, regret = np.array([*at_checkpoints(curve).items()]).T
     if not np.isin(rounds, x).all():
         problem = "a published point has no checkpoint; set `checkpoints: published`"
         raise UserError(f"{curve.label}: {problem}")

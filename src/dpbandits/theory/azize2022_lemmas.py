@@ -11,10 +11,12 @@ import numpy as np
 
 from dpbandits.algorithms import adap_ucb, dp_se
 from dpbandits.kernel.parameters import Arms, Fraction, Positive, Probability, Rounds
+from dpbandits.theory import azize2022
 
 PULLS = tuple(2**k for k in range(11))  # lengths of episodes
 MEANS = tuple(k / 20 for k in range(1, 20))
 BUDGETS = (0.01, 0.1, 1.0, 10.0)
+NO_DIGITS = 1e-12  # of an x of which 1 - x is known
 
 
 def lemma_3_ratio(delta: Probability) -> float:
@@ -36,23 +38,10 @@ def lemma_4_ratio(delta: Probability) -> float:
     found = []
     for n in PULLS:
         for mean in MEANS:
-            # d(x, mu) = d(1 - x, 1 - mu), and 1 - x is the upper end; no x above 0 may reach it.
-            x = 1.0 - _upper_in_first(1.0 - mean, -math.log(delta) / n)
-            if x > 0.0:
+            x = azize2022._below(mean, -math.log(delta) / n)
+            if x > NO_DIGITS:  # else every x is within the level, and the index never fails
                 found += [_below(mean, n, epsilon, x, delta) / delta for epsilon in BUDGETS]
     return max(found, default=0.0)
-
-
-def _upper_in_first(mean: float, level: float) -> float:
-    # max {y in [mean, 1]: d(y, mean) <= level}, by bisection.
-    low, high = mean, 1.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        divergence = middle * math.log(middle / mean)
-        if middle < 1.0:
-            divergence += (1.0 - middle) * math.log((1.0 - middle) / (1.0 - mean))
-        low, high = (middle, high) if divergence <= level else (low, middle)
-    return high
 
 
 def _below(mean: float, n: int, epsilon: float, limit: float, delta: float) -> float:
