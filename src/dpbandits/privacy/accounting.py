@@ -24,6 +24,7 @@ from itertools import zip_longest
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from scipy.special import betainc
 
 from dpbandits.kernel.errors import UserError, installing
@@ -42,6 +43,7 @@ from dpbandits.privacy.releases import (
 # grows with the square of the width; at a width of 0.1 it is below 0.2 % of epsilon for DP-UCB-INT.
 FINENESS = 0.02
 MOST_POINTS = 2.0**16  # grid points up to the epsilon of the other theorems; takes seconds
+ROUNDING = 1e-12  # relative, of a ratio of two probabilities
 LEAST_DELTA = 1e-12  # below it a convolution by Fourier transforms has no correct digits
 
 # Releases that share a worst pair: True for Laplace noise, epsilon and delta of one, their number.
@@ -140,6 +142,26 @@ def _coin(pld: ModuleType, epsilon: float, delta: float, interval: float) -> Any
     return pld.PrivacyLossDistribution(
         pmf.create_pmf_pessimistic_connect_dots(interval, points, needed)
     )
+
+
+def epsilon_between(log_p: np.ndarray, log_q: np.ndarray, delta: float) -> float:
+    """Return the least epsilon at which two laws are (epsilon, delta)-close; inf if there is none.
+
+    `log_p` and `log_q`, of one shape, are log-probabilities of the same outcomes.
+    """
+
+    def is_close(epsilon: float) -> bool:
+        for first, second in ((log_p, log_q), (log_q, log_p)):
+            above = first > second + epsilon
+            p, q = first[above], second[above]
+            # The sum of max(0, p - e^epsilon q): the smallest delta at this epsilon.
+            if np.sum(-np.exp(p) * np.expm1(epsilon + q - p)) > delta:
+                return False
+        return True
+
+    possible = np.isfinite(log_p) & np.isfinite(log_q)
+    largest = np.abs(log_p[possible] - log_q[possible]).max(initial=0.0) * (1.0 + ROUNDING)
+    return least(is_close, float(largest)) if is_close(largest) else math.inf
 
 
 def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) -> float:

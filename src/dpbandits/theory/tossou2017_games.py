@@ -11,9 +11,9 @@ import numpy as np
 
 from dpbandits.algorithms.exp3 import exploration
 from dpbandits.kernel.parameters import Arms, Probability, Rounds
+from dpbandits.privacy.accounting import epsilon_between
 
 MOST = 64  # gains of 1 after the first round that are tried
-STEPS = 60  # halvings of the interval that holds an epsilon
 
 
 def exp3_game_privacy_loss(arms: Arms, horizon: Rounds, gamma: Probability) -> float:
@@ -49,23 +49,7 @@ def exp3_tau_game_privacy_loss(
     number = np.arange(later + 1)
     chances = _chance(arms, gamma, 0.0), _chance(arms, gamma, gamma / tau)
     logs = [binom.logpmf(number, later, chance) for chance in chances]
-
-    def exceeds(epsilon: float) -> bool:
-        for log_p, log_q in (logs, logs[::-1]):
-            above = log_p - log_q > epsilon
-            p, q = log_p[above], log_q[above]
-            # The sum of max(0, p - e^epsilon q): the smallest delta at this epsilon.
-            if np.sum(-np.exp(p) * np.expm1(epsilon + q - p)) > delta:
-                return True
-        return False
-
-    low, high = 0.0, float(np.abs(logs[0] - logs[1]).max())
-    if not exceeds(low):
-        return 0.0
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
-    return low
+    return epsilon_between(logs[0], logs[1], delta)
 
 
 def _chance(arms: int, gamma: float, v: float) -> float:

@@ -18,6 +18,7 @@ from scipy.special import betainc, betaln, ndtr
 
 from dpbandits.algorithms import dp_ftpl_beta, dp_ftpl_gauss, dp_ucb_int
 from dpbandits.kernel.parameters import Delta, Positive, Probability, Rounds
+from dpbandits.privacy.accounting import epsilon_between
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory.wang2024_privacy import Lemma15
 
@@ -128,7 +129,8 @@ def _loss(chance: Chance, start: float, horizon: int, rate: float, delta: float)
     if 2 * first >= horizon:
         return 0.0  # the start phase takes all rounds
     p, q = (_pulls(chance, first, horizon, changed, rate) for changed in (0.0, 1.0))
-    return _smallest_epsilon(p, q, delta)
+    with np.errstate(divide="ignore"):  # an outcome that cannot occur
+        return epsilon_between(np.log(p), np.log(q), delta)
 
 
 def _pulls(chance: Chance, first: int, horizon: int, changed: float, rate: float) -> np.ndarray:
@@ -143,21 +145,4 @@ def _pulls(chance: Chance, first: int, horizon: int, changed: float, rate: float
         moved = law[:reached] * chance(np.full(reached, changed), n1, rate * n2, n2)
         law[:reached] -= moved
         law[1 : reached + 1] += moved
-    return law
-
-
-def _smallest_epsilon(p: np.ndarray, q: np.ndarray, delta: float) -> float:
-    # The smallest epsilon at which sum max(0, p - e^epsilon q) <= delta, in both directions.
-    def exceeds(epsilon: float) -> bool:
-        both = (np.maximum(0.0, a - math.exp(epsilon) * b).sum() for a, b in ((p, q), (q, p)))
-        return max(both) > delta + 1e-12
-
-    low, high = 0.0, 700.0
-    if not exceeds(low):
-        return low
-    if exceeds(high):
-        return math.inf
-    while high - low > 1e-9 * max(1.0, low):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
-    return low
+    return law.clip(0.0)
