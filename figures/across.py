@@ -12,9 +12,9 @@ from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
-    draw_all_over_time,
     draw_log_over_parameter,
     legend_below,
+    linear_over_time,
     name_rows,
     panel_grid,
     write_decades,
@@ -142,10 +142,4 @@ def _factor(value: float) -> str:
 
 def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
     """Mean regret with its band over the rounds, a panel for each regret; both axes linear."""
-    figure, axes = panel_grid(drawing, columns=2, height=3.2)
-    for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
-    legend_below(figure, handles, columns=4)
-    return figure
+    return linear_over_time(drawing, height=3.2, entries=4)

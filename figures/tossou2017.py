@@ -11,9 +11,9 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
-    draw_all_over_time,
     draw_log_over_parameter,
     legend_below,
+    linear_over_time,
     panel_grid,
     write_decades,
     write_slopes,
@@ -81,13 +81,7 @@ def against_memory(drawing: Drawing) -> Figure:
 
 def several_bases(drawing: Drawing) -> Figure:
     """Regret over time of base algorithms and of DP-Λ-Lap with them; both axes linear."""
-    figure, axes = panel_grid(drawing, columns=2, height=3.4, equal="none")
-    for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
-    legend_below(figure, handles, columns=3)
-    return figure
+    return linear_over_time(drawing, height=3.4, entries=3, equal="none")
 
 
 def against_horizon(drawing: Drawing) -> Figure:

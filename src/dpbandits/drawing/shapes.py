@@ -141,6 +141,22 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     return lines
 
 
+def linear_over_time(
+    drawing: Drawing, height: float, entries: int, equal: Literal["all", "row", "none"] = "all"
+) -> Figure:
+    """Draw every panel over the rounds, two side by side, both axes linear; one legend below.
+
+    `entries` is the number of entries in a row of the legend.
+    """
+    figure, axes = panel_grid(drawing, columns=2, height=height, equal=equal)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_time(ax, panel)
+        ax.set_xlim(0, panel.series[0].x[-1])
+        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+    legend_below(figure, handles, columns=entries)
+    return figure
+
+
 def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool = False) -> None:
     """Draw points of the paper's own curves as open markers; curves may share them.
 

@@ -50,10 +50,8 @@ def exp3_tau_budget_upper_bound(
     arms: int, horizon: int, epsilon: Positive, delta: Probability
 ) -> float:
     """Return the regret of Corollary 3.3 against switching costs: Theorem 3.4 at its tau, m = 1."""
-    tau = (horizon * (4.0 * epsilon - 2.0 * math.log(delta))) ** (1.0 / 3.0) / epsilon ** (
-        2.0 / 3.0
-    )
-    return exp3_tau_upper_bound(arms, horizon, max(2, math.ceil(tau)), 1)
+    cube = horizon * (4.0 * epsilon - 2.0 * math.log(delta)) / epsilon**2
+    return exp3_tau_upper_bound(arms, horizon, max(2, math.ceil(math.cbrt(cube))), 1)
 
 
 def exp3_tau_upper_bound(arms: int, horizon: int, tau: Rounds, memory: Count) -> float:
