@@ -140,7 +140,6 @@ class Paper(Part, frozen=True):
         return [*dict.fromkeys(figure for place in places for figure in panels_of(place))]
 
 
-PARAGRAPHS = "method", "published"  # of a report, as they are
 GROUPS: dict[str, type[Part]] = {
     **dict.fromkeys(("sentences", "statements", "ours"), Claim),
     **{"choices": Choice, "numbers": Number},
@@ -224,7 +223,8 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
         for name, variant in variants.items():
             if variant not in getattr(paper.choices.get(name), "variants", ()):
                 yield place, f"unknown variant {shown(variant)} of {shown(name)}"
-    texts = [("headline", paper.headline.text), *((k, getattr(paper, k)) for k in PARAGRAPHS)]
+    texts = [("headline", paper.headline.text), ("method", paper.method)]
+    texts += [("published", paper.published)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
     texts += [(place, erratum.text) for place, erratum in errata.items()]
     for place, text in texts:
