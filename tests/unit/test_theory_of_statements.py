@@ -30,7 +30,7 @@ def test_the_failure_of_an_index_is_that_of_simulated_means(delta: float) -> Non
     private = rng.binomial(n, mean, 10**6) / n + rng.laplace(0.0, 1 / (n * epsilon), 10**6)
     allowed = -math.log(delta) / (n * epsilon)
     width = math.sqrt(-math.log(delta) / (2 * n))
-    exact = azize2022_lemmas._below(mean, n, epsilon, mean - width, delta)
+    exact = azize2022_lemmas._at_most(mean, n, epsilon, mean - width, delta)
     assert np.mean(private + allowed + width <= mean) == pytest.approx(exact, abs=2e-3)
     assert exact <= azize2022_lemmas.lemma_3_ratio(delta) * delta <= 1.5 * delta
     assert 0.0 < azize2022_lemmas.lemma_4_ratio(delta) <= 1.5

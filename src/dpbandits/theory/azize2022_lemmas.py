@@ -22,7 +22,7 @@ NO_DIGITS = 1e-12  # of an x of which 1 - x is known
 def lemma_3_ratio(delta: Probability) -> float:
     """Return the largest P[index (7) <= mu]/delta over PULLS, MEANS, BUDGETS; (24) allows 3/2."""
     return max(
-        _below(mean, n, epsilon, mean - math.sqrt(-math.log(delta) / (2.0 * n)), delta) / delta
+        _at_most(mean, n, epsilon, mean - math.sqrt(-math.log(delta) / (2.0 * n)), delta) / delta
         for n in PULLS
         for mean in MEANS
         for epsilon in BUDGETS
@@ -40,11 +40,11 @@ def lemma_4_ratio(delta: Probability) -> float:
         for mean in MEANS:
             x = azize2022._below(mean, -math.log(delta) / n)
             if x > NO_DIGITS:  # else every x is within the level, and the index never fails
-                found += [_below(mean, n, epsilon, x, delta) / delta for epsilon in BUDGETS]
+                found += [_at_most(mean, n, epsilon, x, delta) / delta for epsilon in BUDGETS]
     return max(found, default=0.0)
 
 
-def _below(mean: float, n: int, epsilon: float, limit: float, delta: float) -> float:
+def _at_most(mean: float, n: int, epsilon: float, limit: float, delta: float) -> float:
     # P[mean of n rewards + Lap(1/(n epsilon)) + log(1/delta)/(n epsilon) <= limit].
     from scipy.stats import binom  # late: scipy takes long to import
 
