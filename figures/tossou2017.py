@@ -72,10 +72,10 @@ def against_epsilon(drawing: Drawing) -> Figure:
 
 def against_memory(drawing: Drawing) -> Figure:
     """Regret at the horizon against the memory of the adversary, x logarithmic."""
-    figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.8, width=COLUMN)
     handles = draw_log_over_parameter(ax, drawing.panels[0])
     ax.set_xlabel("Memory $m$ of the adversary")
-    legend_below(figure, handles, columns=2)
+    legend_below(figure, handles, columns=1)
     return figure
 
 

@@ -137,7 +137,7 @@ def extra_against_horizon(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         draw_all_over_parameter(ax, panel)
         ax.set_xscale("log")
-        ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0)
+        ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.margins(y=0.2)
     return figure
 
