@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     ROUND,
+    draw_all_over_parameter,
     draw_all_over_time,
     draw_log_over_parameter,
     legend_below,
@@ -46,6 +47,17 @@ def two_budgets(drawing: Drawing) -> Figure:
     for below in grid[1:]:
         for ax, panel in zip(below, drawing.panels, strict=True):
             _table_of_runs(ax, panel)
+    return figure
+
+
+def against_the_worse_mean(drawing: Drawing) -> Figure:
+    """Section 4: pulls of the worse arm against its mean, y logarithmic."""
+    figure, axes = panel_grid(drawing, columns=2, height=3.0)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_parameter(ax, panel)
+        ax.set_yscale("log")
+        ax.set_xlabel(r"Mean $\mu_2$ of the worse arm")
+    legend_below(figure, handles, columns=4)
     return figure
 
 
