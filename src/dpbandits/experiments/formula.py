@@ -9,6 +9,7 @@ import numpy as np
 from dpbandits import theory
 from dpbandits.experiments import Experiment, Load, Quantity
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.kernel.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,14 @@ class Formula(Experiment):
 
     def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
         # Over time: its values with these rounds as horizon.
-        function, arguments = theory.function(self.member), self.arguments
         if rounds is not None:
             horizons = map(int, self.checkpoints()[rounds])
-            return np.array([[function(**arguments | {"horizon": n}) for n in horizons]])
-        value = np.array([function(**arguments)])
-        return value / np.log(arguments["horizon"]) if shows is Quantity.PER_LOG else value
+            return np.array([[self._value(horizon=n) for n in horizons]])
+        value = np.array([self._value()])
+        return value / np.log(self.arguments["horizon"]) if shows is Quantity.PER_LOG else value
+
+    def _value(self, **horizon: int) -> float:
+        try:
+            return theory.function(self.member)(**self.arguments | horizon)
+        except UserError as error:  # the theorem does not apply
+            raise UserError(f"{self.member}: {error}") from None
