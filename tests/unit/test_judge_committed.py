@@ -15,7 +15,7 @@ from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
 
-PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "sajed2019", "tossou2016"]
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "ren2020", "sajed2019", "tossou2016"]
 PAPERS += ["tossou2017", "wang2024"]
 CONTRADICTED = "contradicted"
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
