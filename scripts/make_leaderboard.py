@@ -56,26 +56,31 @@ def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
     order = sorted(rows, key=lambda label: sum(rank.place for rank in rows[label]))
     names = [f"ε = {_budget(games, i):g}" for i in budgets]
     lines = [f"| mean rank | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
-    for label in order:
-        cells = [f"{r.place:.1f} ({r.best:.1f} to {r.worst:.1f})" for r in rows[label]]
-        lines.append(f"| {label} | {' | '.join(cells)} |")
+    lines += [f"| {label} | {' | '.join(map(_rank, rows[label]))} |" for label in order]
     return "\n".join(lines) + "\n"
 
 
+def _rank(rank: Rank) -> str:
+    ends = f"{rank.best:.1f}", f"{rank.worst:.1f}"
+    return f"{rank.place:.1f}" + (f" ({'–'.join(ends)})" if ends[0] < ends[1] else "")
+
+
 def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
-    lines = [
-        "| instance | ε | least regret | second | ratio, 95 % | within three standard errors |",
-        "|---|---:|---|---|---:|---|",
-    ]
+    budgets = sorted({i for _, _, i in games})
+    names = [f"ε = {_budget(games, i):g} | second" for i in budgets]
+    lines = [f"| instance | {' | '.join(names)} |", f"|---|{'---|---|' * len(budgets)}"]
+    rows: dict[str, list[str]] = {}
     for (_, instance, i), curves in games.items():
         first, second, *_ = sorted(curves, key=lambda curve: curve[0].mean[i])
         (a, error_a), (b, error_b) = (_mean(*curve) for curve in (first, second))
-        ratio, error = b / a, math.hypot(error_b, b / a * error_a) / a
+        factor = math.exp(NORMAL * math.hypot(error_a / a, error_b / b))  # of the ratio b / a
         level = [s.label for s, _ in curves if s is not first[0] and _level((a, error_a), s, i)]
-        lines.append(
-            f"| {formulas.plain(instance)} | {_budget(games, i):g} | {_named(*first)} "
-            f"| {_named(*second)} | {ratio:.2f} ± {NORMAL * error:.2f} | {', '.join(level)} |"
+        tied = f"; tied: {', '.join(level)}" if level else ""
+        rows.setdefault(formulas.plain(instance), []).append(
+            f"{first[0].label} {a:,.0f} ({error_a:,.0f}) "
+            f"| {second[0].label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
         )
+    lines += [f"| {instance} | {' | '.join(cells)} |" for instance, cells in rows.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -91,11 +96,6 @@ def _mean(series: Series, i: int) -> tuple[float, float]:
 def _level(leader: tuple[float, float], series: Series, i: int) -> bool:
     mean, error = _mean(series, i)
     return mean - leader[0] <= ERRORS * math.hypot(error, leader[1])
-
-
-def _named(series: Series, i: int) -> str:
-    mean, error = _mean(series, i)
-    return f"{series.label}: {mean:,.0f} ({error:,.0f})"
 
 
 def with_tables(text: str) -> str:
