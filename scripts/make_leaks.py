@@ -1,11 +1,9 @@
-"""Write the tables of planted leaks in docs/privacy.md: `python scripts/make_leaks.py [table ...]`.
+"""Write the table of planted leaks in docs/privacy.md: `python scripts/make_leaks.py`.
 
-The tables are `leaks` and `later-leaks`; without an argument both are written. Reads the audits
-that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Leaves a table as it is
-if an audit is missing, or unless all its audits are from one revision of a clean checkout.
+Reads the audits that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Leaves
+the table as it is if an audit is missing, or unless all are from one revision of a clean checkout.
 """
 
-import argparse
 import datetime
 import json
 import sys
@@ -18,7 +16,6 @@ from marked_part import MissingPart, replaced
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "privacy.md"
 AUDITS = ROOT / "out" / "leaks"
-TABLES = {"leaks": ("leak", "none"), "later-leaks": ("later", "unchanged")}  # kinds of audits
 
 
 class Unfit(Exception):
@@ -26,14 +23,14 @@ class Unfit(Exception):
 
 
 def measured(kind: str) -> list[dict[str, Any]]:
-    """Return the audits of a kind in TABLES, sorted by number and budget."""
+    """Return the audits of a kind, sorted by number and budget."""
     audits = [json.loads(file.read_text("utf-8")) for file in AUDITS.glob(f"{kind}-*.json")]
     return sorted(audits, key=lambda audit: (audit["number"], audit["epsilon"]))
 
 
-def text(table: str) -> str:
-    """Return a table and the line above it. Raises Unfit if audits are missing or mixed."""
-    leaks, none = map(measured, TABLES[table])
+def text() -> str:
+    """Return the table and the line above it. Raises Unfit if audits are missing or mixed."""
+    leaks, none = map(measured, ("leak", "none"))
     revisions = {entry["revision"] for entry in (*leaks, *none)}
     if not (leaks and none):
         raise Unfit(f"there are no audits in {AUDITS.relative_to(ROOT)}")
@@ -51,13 +48,16 @@ def text(table: str) -> str:
         raise Unfit(f"audits without a leak are missing (number, epsilon): {sorted(absent)}")
     number = len(leaks[0]["audits"])
     seeds = f"{number} seed{'s' if number > 1 else ''}"
-    of_none = [audit["refuted"] for entry in none for audit in entry["audits"]]
+    detected, of_none = (
+        [audit["refuted"] for entry in entries for audit in entry["audits"]]
+        for entries in (leaks, none)
+    )
     lines = [
         f"Measured {datetime.datetime.now(datetime.UTC):%Y-%m-%d} at revision {revision}, with"
-        f" {seeds} each. False alarms in"
-        f" audits of the unmodified sources: {sum(of_none)} of {len(of_none)}.",
+        f" {seeds} each. Detected in {sum(detected)} of {len(detected)} audits; false alarms"
+        f" without a leak: {sum(of_none)} of {len(of_none)}.",
         "",
-        f"| leak | games | {' | '.join(f'epsilon = {epsilon}' for epsilon in epsilons)} |",
+        f"| leak | games | {' | '.join(f'ε = {epsilon}' for epsilon in epsilons)} |",
         f"|---|---|{'---|' * len(epsilons)}",
     ]
     for number, entry in rows.items():
@@ -67,7 +67,7 @@ def text(table: str) -> str:
 
 
 def certified(entry: Mapping[str, Any]) -> str:
-    """Return a leak's audited bounds at a budget, over the seeds, and how many seeds detected it.
+    """Return a leak's audited bounds at a budget, over the seeds.
 
     A bound on one choice is at the claimed delta; a bound on all arms is at delta 0, followed by
     the declared epsilon if that is smaller than the budget.
@@ -76,27 +76,22 @@ def certified(entry: Mapping[str, Any]) -> str:
     of_choice = entry["event"] == "one choice"
     bounds = [audit[entry["event"]][-1 if of_choice else 0] for audit in audits]
     ends = dict.fromkeys(f"{bound:.3g}" for bound in (min(bounds), max(bounds)))
-    words = " to ".join(ends)
+    words = "–".join(ends)
     declared = max(audit["declared"] for audit in audits)
     if not of_choice and declared < entry["epsilon"]:
         words += f"; declared {declared:.3g}"
-    return f"{words}; detected with {sum(audit['refuted'] for audit in audits)} of {len(audits)}"
+    return words
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description="Write the tables of planted leaks.")
-    parser.add_argument("table", nargs="*", choices=[*TABLES], help="both if not given")
-    status = 0
-    for table in parser.parse_args(arguments).table or TABLES:
-        try:
-            new = replaced(DOCUMENT.read_text("utf-8"), table, text(table))
-        except (MissingPart, Unfit) as why:
-            print(f"{DOCUMENT.name}: the table {table} is unchanged: {why}", file=sys.stderr)
-            status = 1
-        else:
-            DOCUMENT.write_text(new, "utf-8")
-    return status
+def main() -> int:
+    try:
+        new = replaced(DOCUMENT.read_text("utf-8"), "leaks", text())
+    except (MissingPart, Unfit) as why:
+        print(f"{DOCUMENT.name}: the table is unchanged: {why}", file=sys.stderr)
+        return 1
+    DOCUMENT.write_text(new, "utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -8,7 +8,7 @@ tests run without the compiler, so that a mutant costs seconds. Exit status 1: a
 that is not listed.
 
 `--table` writes tests/mutants/results.jsonl and the table of docs/checks.md from the results. While
-mutants are untried it keeps the former and lists in the latter which modules have changed since.
+mutants are untried it keeps the former and states in the latter how many modules have changed.
 """
 
 import argparse
@@ -119,7 +119,7 @@ def main() -> int:
         try:
             write_results(ROOT, chosen, results(), options.seed, digest_of)
         except Unfit as why:
-            print(f"{why}; the table only lists what has changed since", file=sys.stderr)
+            print(f"{why}; the table counts the modules that have changed", file=sys.stderr)
         write_table(ROOT, reviewed()["equivalent"], digest_of)
         return 0
     part, parts = map(int, options.shard.split("/"))

@@ -1,6 +1,7 @@
 """Table of tried mutants in docs/checks.md, and the results behind it."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,30 +21,29 @@ class Unfit(SystemExit):
 
 
 def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[str]:
-    """Return the rows of the table, a row per folder and one for all."""
+    """Return what failed first over all folders, and a table with a row per folder and for all."""
     by_folder: dict[str, list[Result]] = {}
     for result in results:
         by_folder.setdefault(result["name"].partition("/")[0], []).append(result)
     everything = [result for of_folder in by_folder.values() for result in of_folder]
-    groups = [*GROUPS, TIME_LIMIT]
+    counts = Counter(result["killed"] for result in everything)
+    first = [f"{group} {counts[group]}" for group in (*GROUPS, TIME_LIMIT)]
     return [
-        f"| folder | mutants | {' | '.join(groups)} | equivalent | survived | killed |",
-        f"|---|{'---:|' * (len(groups) + 4)}",
-        *(_row(f"`{folder}`", of, groups, equivalent) for folder, of in by_folder.items()),
-        _row("all", everything, groups, equivalent),
+        f"Failed first: {', '.join(first)}.",
+        "",
+        "| folder | mutants | equivalent | survived | killed |",
+        "|---|---:|---:|---:|---:|",
+        *(_row(f"`{folder}`", of, equivalent) for folder, of in by_folder.items()),
+        _row("all", everything, equivalent),
     ]
 
 
-def _row(
-    name: str, results: Sequence[Result], groups: Sequence[str], equivalent: Mapping[str, str]
-) -> str:
-    killed = [result for result in results if result["killed"]]
-    same = [r for r in results if not r["killed"] and r["name"] in equivalent]
-    counts = [sum(result["killed"] == group for result in killed) for group in groups]
-    others = len(results) - len(same)
-    share = f"{100.0 * len(killed) / others:.1f} %" if others else "-"
-    numbers = [len(results), *counts, len(same), others - len(killed)]
-    return f"| {name} | {' | '.join(map(str, numbers))} | {share} |"
+def _row(name: str, results: Sequence[Result], equivalent: Mapping[str, str]) -> str:
+    killed = sum(bool(result["killed"]) for result in results)
+    same = sum(not r["killed"] and r["name"] in equivalent for r in results)
+    others = len(results) - same
+    share = f"{killed / others:.1%}".replace("%", " %") if others else "-"
+    return f"| {name} | {len(results)} | {same} | {others - killed} | {share} |"
 
 
 def write_results(
@@ -82,11 +82,7 @@ def part(
     changed: Sequence[str],
 ) -> str:
     """Return the generated part of the page; `changed` are modules that changed since."""
-    since = (
-        f"Changed since: {', '.join(f'`{name}`' for name in changed)}."
-        if changed
-        else "No module has changed since."
-    )
+    since = f"Modules that have changed since: {len(changed)}."
     lines = [f"Revision {head['revision']}, seed {head['seed']}. {since}", ""]
     lines += lines_of(results, equivalent)
     return "\n".join(lines) + "\n"
