@@ -14,6 +14,7 @@ from mutants.mutations import Mutant
 
 KEPT = ("name", "kind", "before", "after", "module", "killed", "test")
 Result = Mapping[str, Any]
+SHARES = ((1.0, "all"), (0.8, "80 % or more"), (0.5, "50 to 80 %"), (0.0, "below 50 %"))
 
 
 class Unfit(SystemExit):
@@ -21,29 +22,28 @@ class Unfit(SystemExit):
 
 
 def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[str]:
-    """Return what failed first over all folders, and a table with a row per folder and for all."""
-    by_folder: dict[str, list[Result]] = {}
-    for result in results:
-        by_folder.setdefault(result["name"].partition("/")[0], []).append(result)
-    everything = [result for of_folder in by_folder.values() for result in of_folder]
+    """Return what failed first, and a table of folders by the share of mutants killed.
+
+    Mutants that change nothing are left out, except from the number of all.
+    """
+    everything = list(results)
     counts = Counter(result["killed"] for result in everything)
     first = [f"{group} {counts[group]}" for group in (*GROUPS, TIME_LIMIT)]
+    others = [r for r in everything if r["killed"] or r["name"] not in equivalent]
+    killed = Counter(r["name"].partition("/")[0] for r in others if r["killed"])
+    shares: dict[str, list[str]] = {words: [] for _, words in SHARES}
+    for folder, number in Counter(r["name"].partition("/")[0] for r in others).items():
+        words = next(words for least, words in SHARES if killed[folder] >= least * number)
+        shares[words].append(f"`{folder}` {killed[folder]}/{number}")
+    same = len(everything) - len(others)
     return [
-        f"Failed first: {', '.join(first)}.",
+        f"Mutants: {len(everything)}, of which {same} are equivalent and"
+        f" {len(others) - killed.total()} survived. Failed first: {', '.join(first)}.",
         "",
-        "| folder | mutants | equivalent | survived | killed |",
-        "|---|---:|---:|---:|---:|",
-        *(_row(f"`{folder}`", of, equivalent) for folder, of in by_folder.items()),
-        _row("all", everything, equivalent),
+        "| killed | folders |",
+        "|---|---|",
+        *(f"| {words} | {', '.join(folders)} |" for words, folders in shares.items() if folders),
     ]
-
-
-def _row(name: str, results: Sequence[Result], equivalent: Mapping[str, str]) -> str:
-    killed = sum(bool(result["killed"]) for result in results)
-    same = sum(not r["killed"] and r["name"] in equivalent for r in results)
-    others = len(results) - same
-    share = f"{killed / others:.1%}".replace("%", " %") if others else "-"
-    return f"| {name} | {len(results)} | {same} | {others - killed} | {share} |"
 
 
 def write_results(
