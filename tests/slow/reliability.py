@@ -192,18 +192,6 @@ def phase(command: Command, kept: int, drawn: bool) -> str:
     return "drawing" if kept == command.runs or drawn else "playing"
 
 
-def told(phases: list[str]) -> str:
-    """Return how many moments fell into each phase of the command's life."""
-    return ", ".join(
-        f"{phases.count(name)} {words}"
-        for name, words in (
-            ("start-up", "before the first block"),
-            ("playing", "among the blocks"),
-            ("drawing", "after the last"),
-        )
-    )
-
-
 @contextmanager
 def disk(folder: Path, **options: int | str) -> Iterator[Path]:
     """Yield a file system in memory, `size=...` bytes, `nr_inodes=...` files; needs root."""
