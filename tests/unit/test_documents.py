@@ -86,12 +86,6 @@ def test_random_numbers_of_the_page_are_those_of_kernels_with_the_same_bits() ->
         assert python == compiled, call
 
 
-def test_links_of_the_readme_lead_to_files() -> None:
-    links = re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", text("README.md"))
-    assert len(links) > 5
-    assert [link for link in links if not (ROOT / link).exists()] == []
-
-
 def test_public_json_files_have_the_documented_keys_and_no_others(tmp_path: Path) -> None:
     # Exact, so that the whole figure with its claims takes no time.
     paths = [f"paths.{name}={tmp_path / name}" for name in ("cache", "out")]
