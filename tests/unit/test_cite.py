@@ -1,13 +1,16 @@
 """BibTeX of the project and of the papers that figures and algorithms come from."""
 
 import ast
+import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from commands import ROOT
+from package_urls import PackageUrls
 from pybtex.database import parse_string
 
 from dpbandits.cli.listing import cite
@@ -50,7 +53,7 @@ def test_bibtex_reads_every_entry_and_every_author(capsys: pytest.CaptureFixture
     assert {*entries} == {"dpbandits", *KEYS, *(source.key for source in SOURCES)}
     needed = {"inproceedings": {"booktitle", "year"}, "article": {"journal", "volume", "year"}}
     for key, entry in entries.items():
-        assert {"title", *needed.get(entry.type, {"version"})} <= {*entry.fields}, key
+        assert {"title", *needed.get(entry.type, {"version", "year"})} <= {*entry.fields}, key
         authors = entry.persons["author"]
         assert key == "dpbandits" or all(len(p.last_names) == 1 for p in authors), key
 
@@ -89,5 +92,19 @@ def test_the_citation_file_agrees_with_the_project_and_its_papers() -> None:
     content = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     own = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert (content["version"], content["license"]) == (own["version"], own["license"])
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    latest, *_ = re.findall(r"^## (\S+) - (\S+)$", changes, re.MULTILINE)
+    assert latest == (content["version"], str(content["date-released"]))
+    deposit = json.loads((ROOT / ".zenodo.json").read_text("utf-8"))
+    for key in ("title", "license", "keywords"):
+        assert deposit[key] == content[key]
+    assert [{"name": author["name"]} for author in content["authors"]] == deposit["creators"]
     titles = {paper.title for paper in PAPERS if paper.key != OWN}
     assert {reference["title"] for reference in content["references"]} == titles
+
+
+@pytest.mark.parametrize("repository", ["", "https://example.org/dpbandits"])
+def test_the_package_names_its_repository_once_it_is_known(repository: str) -> None:
+    metadata: dict[str, Any] = {}
+    PackageUrls(str(ROOT), {"repository": repository}).update(metadata)
+    assert [*metadata["urls"].values()] == [repository] * bool(repository)

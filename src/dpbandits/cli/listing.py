@@ -8,7 +8,6 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 
 import yaml
 
@@ -23,6 +22,7 @@ SOFTWARE = """\
   title   = {{{{{title}}}}},
   author  = {{{{{author}}}}},
   version = {{{version}}},
+  year    = {{{date-released:%Y}}},
   note    = {{Revision {revision}}}
 }}"""
 Row = tuple[str, str, str, str]  # kind, name, description and owner
@@ -115,9 +115,8 @@ def cite(names: Sequence[str]) -> None:
         heads = " ".join(_comment("algorithm", algorithm) for algorithm in found & {*files})
         cited[name] = {key for key in papers if key in found | {*re.findall(r"\w+", heads)}}
     software = yaml.safe_load((project.SHIPPED / "CITATION.cff").read_text("utf-8"))
-    authors = " and ".join(author["name"] for author in software["authors"])
-    number, title = version("dpbandits"), software["title"]
-    print(SOFTWARE.format(title=title, author=authors, version=number, revision=revision()))
+    software["author"] = " and ".join(author["name"] for author in software["authors"])
+    print(SOFTWARE.format(**software, revision=revision()))
     for key, paper in papers.items():
         if not names or any(key in found for found in cited.values()):
             print(f"\n{paper.bibtex}")

@@ -32,7 +32,7 @@ def revision() -> str:
     """Return the commit of the checkout; for an installed package, version and digest of files.
 
     The digest covers all files of the package, conf/ and references among them, as they were
-    installed: `0.1.0+` and 12 hexadecimal digits of SHA-256.
+    installed: `1.0.0+` and 12 hexadecimal digits of SHA-256.
     """
     if (commit := git_revision()) is not None:
         return commit
