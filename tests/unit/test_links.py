@@ -27,7 +27,7 @@ class Page(HTMLParser):
         for name, value in attrs:
             if name == "id":
                 self.ids.add(value or "")
-            elif name in ("href", "src"):
+            elif tag in ("a", "img") and name in ("href", "src"):
                 self.links.append(value or "")
 
 
