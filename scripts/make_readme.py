@@ -6,20 +6,24 @@ reference.
 """
 
 import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
 from marked_part import replaced
 from PIL import Image
 
 from dpbandits import report
+from dpbandits.cli.listing import SOFTWARE
 from dpbandits.config import compose
 from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import paper
 from dpbandits.files import project
 from dpbandits.gallery.figures import place_of
+from dpbandits.kernel import registry
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
 
@@ -55,17 +59,37 @@ def table() -> str:
 
 
 def headlines() -> str:
-    """Return a row per paper: its verdicts, and what reproduces."""
-    return "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
+    """Return a row per paper: its verdicts, and the first sentence of what reproduces."""
+    rows = "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
+    first = re.sub(r"(?<=\.) [A-Z\"].*(?= \|$)", "", rows, flags=re.MULTILINE)
+    return first.replace("depending on an unstated choice", "depending")
 
 
-def total() -> str:
-    """Return how many sentences of all papers reproduce."""
-    return report.total(report.results()) + "\n"
+def counts() -> str:
+    """Return how many algorithms and figures there are, and how many sentences reproduce."""
+    names = registry.algorithm_names()
+    private = sum(hasattr(registry.algorithm(name), "claim") for name in names)
+    published = [*originals()]
+    papers = len({spec.paper for spec in published})
+    lines = (
+        f"**{private} private algorithms** and {len(names) - private} baselines without privacy.",
+        f"**{len(published)} published figures and tables** of {papers} papers at their own scale,"
+        " each by one command.",
+        report.total(report.results()),
+    )
+    return "".join(f"* {line}\n" for line in lines)
+
+
+def software() -> str:
+    """Return the BibTeX entry of this project, without a revision."""
+    about = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    about["author"] = " and ".join(author["name"] for author in about["authors"])
+    entry = SOFTWARE.format(**about, revision="").partition(",\n  note")[0]
+    return f"```bibtex\n{entry}\n}}\n```\n"
 
 
 TABLES = {
-    "README.md": {"total": total, "papers": headlines},
+    "README.md": {"counts": counts, "papers": headlines, "software": software},
     "docs/figures.md": {"figures": table},
 }
 

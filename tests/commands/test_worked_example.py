@@ -15,7 +15,7 @@ from commands import DPBANDITS, ROOT
 
 DOCUMENT = (ROOT / "docs" / "add-an-algorithm.md").read_text("utf-8")
 FILES = dict(re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL))
-((FIGURE, TYPED),) = re.findall(r'^make fig-(\S+) ARGS="([^"]*)"$', DOCUMENT, re.MULTILINE)
+((FIGURE, TYPED),) = re.findall(r"^dpbandits run (\S+) (.*)$", DOCUMENT, re.MULTILINE)
 NAME = "explore-then-commit"
 
 
@@ -29,6 +29,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "pyproject.toml", folder)
     assert [Path(path).name for path in FILES] == ["explore_then_commit.py", f"{NAME}.yaml"]
     for path, content in FILES.items():
+        path = f"src/dpbandits/{path}" if path.startswith("algorithms/") else path
         assert not (folder / path).exists(), f"{path} is in the way of the document's"
         (folder / path).write_text(content, "utf-8")
     return folder

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("in_checkout")
 
 RULE = """\
 The name of a random stream has changed, and other numbers are drawn from it. A new field declares
-the value that everything was played with until now: docs/add-an-algorithm.md has an example. If
+the value that everything was played with until now: CONTRIBUTING.md has an example. If
 other numbers are to be drawn from now on: """
 
 PLAYED = sorted({name.partition(" on ")[0] for name in golden_streams.read()})

@@ -153,7 +153,7 @@ def test_a_cell_whose_parameter_horizon_differs_is_rejected() -> None:
 
 
 def test_the_example_of_the_document_keeps_its_streams(root: Path) -> None:
-    document = (root / "docs" / "add-an-algorithm.md").read_text("utf-8")
+    document = (root / "CONTRIBUTING.md").read_text("utf-8")
     (code,) = (c for c in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "Added" in c)
     names: dict[str, Any] = {"__name__": "example", "NamedTuple": NamedTuple}
     names |= {"Count": Count, "Positive": Positive, "Ties": Ties}
