@@ -136,7 +136,7 @@ def test_commands_of_all_pages_are_accepted_or_refused_as_printed(
     checked = set[str]()
     for page in sorted(PAGES):
         blocks = re.findall(r"^```\n(.*?)^```", text(page), re.DOTALL | re.MULTILINE)
-        inline = [f"dpbandits {c}" for c in re.findall(r"`dpbandits ([a-z-]+ [^-`][^`]*)`", text(page))]
+        inline = re.findall(r"`(dpbandits [a-z-]+ [^-`][^`]*)`", text(page))
         for block, below in pairwise([*inline, *blocks, ""]):
             lines = re.findall(r"^dpbandits (.*)", block.replace("\\\n", " "), re.MULTILINE)
             for line in {*lines} - checked:
