@@ -11,7 +11,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke gallery docs report test test-all check slow reliability lint mutants bench clean distclean
+.PHONY: help list all smoke explorer gallery docs report test test-all check slow reliability lint mutants bench clean distclean
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`.
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
@@ -46,6 +46,9 @@ paper-%: $(READY)
 
 smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 	@$(BIN)/dpbandits run-all profile=smoke $(ARGS)
+
+explorer: $(READY) ## data of the explorer, docs/explorer/; half an hour without a cache
+	@$(BIN)/python scripts/make_explorer.py $(ARGS)
 
 gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
 	@$(BIN)/dpbandits gallery $(ARGS)
