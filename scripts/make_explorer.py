@@ -42,7 +42,11 @@ INSTANCES: dict[str, tuple[str, Any, str]] = {  # title, environment, words of `
     "wang-1": ("Instance 1", "wang-1", "environment=wang-1"),
     "wang-2": ("Instance 2", "wang-2", "environment=wang-2"),
     "two-arms": ("two arms", "tossou-2arms", "environment=tossou-2arms"),
-    "32-arms": ("32 arms", STEPS, "environment=linear environment.means.arms=32"),
+    "32-arms": (
+        "32 arms",
+        STEPS,
+        'environment=linear "environment.means={first:0.75,last:0.25,arms:32}"',
+    ),
 }
 
 
@@ -59,7 +63,7 @@ class Player(NamedTuple):
     @property
     def runs(self) -> int:
         """Return the number of runs."""
-        return 100 if self.batched else 5
+        return 20 if self.batched else 2
 
     def longest(self, instance: str) -> int:
         """Return the last round that it plays."""
