@@ -133,8 +133,20 @@ def experiments(instance: str, name: str, epsilon: float, seed: int) -> list[Exp
 def statistics(runs: np.ndarray) -> list[list[float]]:
     """Return mean, standard error, quartiles and median of (runs, rounds), with four digits."""
     error = standard_deviation(runs) / np.sqrt(len(runs))
+    error[error < 1e-12 * runs.mean(0)] = 0.0  # all runs agree
     columns = np.array([runs.mean(0), error, *np.quantile(runs, (0.25, 0.5, 0.75), axis=0)])
     return [[short(x) for x in row] for row in columns.T]
+
+
+def points(experiment: Experiment, runs: np.ndarray) -> list[list[float] | None]:
+    """Return the statistics at each round; None during a start that pulls arm after arm.
+
+    There the regret is that of the first arms, so it depends on their order alone.
+    """
+    start = getattr(registry.algorithm(experiment.member), "start", None)
+    first = max(start(experiment.params), 1.0) * experiment.arguments["arms"] if start else 0.0
+    pairs = zip(experiment.checkpoints(), statistics(runs), strict=True)
+    return [found if t > first else None for t, found in pairs]
 
 
 def short(x: float) -> float | int:
@@ -147,7 +159,7 @@ def numbers(instance: str, store: Store, seed: int) -> dict[str, Any]:
     """Return the statistics of an instance: by algorithm, epsilon, experiment and round."""
     return {
         name: [
-            [statistics(store.load(e, entry.runs)) for e in experiments(instance, name, x, seed)]
+            [points(e, store.load(e, entry.runs)) for e in experiments(instance, name, x, seed)]
             for x in EPSILONS
         ]
         for name, entry in PLAYERS.items()

@@ -57,8 +57,8 @@
 
   // Numbers
 
-  // Points of an algorithm up to T, [mean, error, low, median, high] for each round; [] if it has
-  // not been played that long. Without a horizon among its parameters it has played one game.
+  // Points of an algorithm up to T, [mean, error, low, median, high] for each round, null in its
+  // start; [] if it has not been played that long. Without a horizon it has played one game.
   function curve({ data, epsilon, horizon }, name) {
     const games = data[name][epsilon];
     const game = index.algorithms[name].needs_horizon
@@ -128,7 +128,7 @@
     place.querySelector(".command").hidden = !command;
   }
   function plot(now) {
-    const names = now.members.filter((name) => !off.has(name) && curve(now, name).length);
+    const names = now.members.filter((name) => !off.has(name) && curve(now, name).some(Boolean));
     const picture = place.querySelector(".plot");
     if (!names.length) return picture.replaceChildren();
     const point = (name, p, i) => {
@@ -136,7 +136,7 @@
       return { label, batched, t: index.rounds[i], y: p[now.column], low: p[LOW], high: p[HIGH] };
     };
     const values = names
-      .flatMap((name) => curve(now, name).map((numbers, i) => point(name, numbers, i)))
+      .flatMap((name) => curve(now, name).map((p, i) => (p ? point(name, p, i) : {})))
       .filter(({ y, low }) => y > 0 && low > 0); // the axes are logarithmic
     const labels = names.map((name) => index.algorithms[name].label);
     const axis = { type: "quantitative", scale: { type: "log", nice: false } };
@@ -186,7 +186,8 @@
       return row(entry.name, ...cells, index.algorithms[entry.name].runs);
     });
     const absent = now.members.filter((name) => !ranks.some((entry) => entry.name === name));
-    const why = (name) => (off.has(name) ? "left out" : "not played that long");
+    const reason = (name) => (curve(now, name).length ? "in its start" : "not played that long");
+    const why = (name) => (off.has(name) ? "left out" : reason(name));
     rows.push(...absent.map((name) => row(name, why(name), "", "", "", "")));
     place.querySelector("tbody").replaceChildren(...rows);
   }

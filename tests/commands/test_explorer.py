@@ -57,12 +57,12 @@ def test_the_data_are_those_of_the_record_whose_experiments_are_current(seed: in
     assert sum(len(gzip.compress(data)) for data in files.values()) < 1_000_000
 
 
-@pytest.mark.parametrize("name", ["dp-se", "half-adap-klucb", "dp-ftpl-new"])
+@pytest.mark.parametrize("name", ["dp-se", "half-adap-klucb", "dp-ftpl-new", "dp-ftpl-beta"])
 def test_fresh_runs_give_the_committed_numbers(name: str, seed: int) -> None:
     game = make_explorer.experiments("two-arms", name, 10.0, seed)[0]
     runs, _ = game.play(range(make_explorer.PLAYERS[name].runs))
     found = content("two-arms")[name][make_explorer.EPSILONS.index(10.0)][0]
-    assert found == make_explorer.statistics(runs)
+    assert found == make_explorer.points(game, runs)
 
 
 def test_statistics_are_those_of_numpy() -> None:
