@@ -57,13 +57,15 @@ def rows(
     arms: int = ARMS,
     delta: float | None = None,
     rho: float = 1.0,
+    tight: bool = True,
 ) -> list[Row]:
     """Return the rows of the named algorithms and rules, by default all private ones of dpbandits.
 
     `delta` applies to every algorithm that has one, and to claims of zCDP; None selects the
     algorithm's default, or 10^-6 if it has none. `rho` is the budget of zCDP, and `epsilon` that of
     all others. If a theorem sets the budget (EXP3_tau with tau chosen for the regret), the
-    claim holds that budget whatever the arguments are. Raises UserError for an unknown or
+    claim holds that budget whatever the arguments are. Without `tight`, the smallest epsilon, which
+    may take a minute, is None. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
     values: dict[str, Any] = {"alpha": ALPHA, "beta": BETA}
@@ -90,13 +92,15 @@ def rows(
         is_rule = known[name] == "stopping rule"
         module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
         if hasattr(module, "claim"):
-            table += _rows(name, module, values, kept)
+            table += _rows(name, module, values, kept, tight)
         elif names:
             raise UserError(f"privacy: '{name}' promises no privacy")
     return table
 
 
-def _rows(name: str, module: ModuleType, values: dict[str, Any], kept: set[str]) -> list[Row]:
+def _rows(
+    name: str, module: ModuleType, values: dict[str, Any], kept: set[str], is_tight: bool
+) -> list[Row]:
     is_rule = name in registry.stopping_rule_names()
     where = (RADIUS,) if is_rule else (values["arms"], values["horizon"])
     fields = parameters.fields(module.Params)
@@ -117,7 +121,7 @@ def _rows(name: str, module: ModuleType, values: dict[str, Any], kept: set[str])
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, stated.delta)
         try:
-            tight = tight_epsilon(releases, stated.delta)
+            tight = tight_epsilon(releases, stated.delta) if is_tight else None
         except NoAccountant:
             tight = None
         composition = claim.notion.composition
