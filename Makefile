@@ -11,7 +11,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke explorer gallery docs report test test-all check slow reliability lint mutants bench clean distclean
+.PHONY: help list all smoke explorer site report test test-all check slow reliability lint mutants bench clean distclean
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`.
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
@@ -50,13 +50,9 @@ smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 explorer: $(READY) ## data of the explorer, docs/explorer/; half an hour without a cache
 	@$(BIN)/python scripts/make_explorer.py $(ARGS)
 
-gallery: $(READY) ## pages of figures, claims, algorithms: out/gallery/index.html; a minute
-	@$(BIN)/dpbandits gallery $(ARGS)
-
-docs: $(READY) ## build the site: out/site/index.html; with out/gallery/ if it exists
-	@$(PIP) -r requirements-docs.lock
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q
-	@echo out/site/index.html
+site: $(READY) ## documentation, figures, claims, algorithms: out/site/index.html; minutes
+	@$(PIP) -r requirements-site.lock
+	@$(BIN)/dpbandits site $(ARGS)
 
 report: $(READY) ## judge all claims, docs/reproducibility/; about 15 minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)

@@ -5,7 +5,6 @@ docs/images/small/ has a small picture of every reproduced figure, drawn from it
 reference.
 """
 
-import io
 import re
 import sys
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import yaml
 from marked_part import replaced
-from PIL import Image
 
 from dpbandits import report
 from dpbandits.cli.listing import SOFTWARE
@@ -22,14 +20,14 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import paper
 from dpbandits.files import project
-from dpbandits.gallery.figures import place_of
 from dpbandits.kernel import registry
+from dpbandits.site.figures import place_of, thumbnail
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = ROOT / "docs" / "images" / "small"
-WIDTH, COLOURS = 300, 64  # of a small picture, in pixels, and of its palette
+WIDTH = 300  # of a small picture, in pixels
 
 
 def figures() -> list[FigureSpec]:
@@ -108,12 +106,7 @@ def small_picture(spec: FigureSpec) -> bytes:
     draw = plotting.drawing_function(spec.paper, spec.draw)
     record = references.record(spec.name, references.PAPER) or {}
     label = f"dpbandits run {spec.name}, revision {record['revision']}"
-    image = Image.open(io.BytesIO(plotting.render(draw, drawing, label)["png"])).convert("RGB")
-    height = round(image.height * WIDTH / image.width)
-    small = image.resize((WIDTH, height), Image.Resampling.LANCZOS).quantize(COLOURS)
-    buffer = io.BytesIO()
-    small.save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    return thumbnail(plotting.render(draw, drawing, label)["png"], WIDTH)
 
 
 def main() -> int:

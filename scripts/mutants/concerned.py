@@ -24,16 +24,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("unit/test_statistics", "unit/test_bands", "unit/test_ranks", "unit/test_noise"),
         *("unit/test_perturbation", "unit/test_judge_", "unit/test_check"),
     ),
-    "unit": ("unit/", "commands/"),
+    "unit": ("unit/",),
 }
 # They start commands in processes of their own, in which no line is measured, or need the compiler.
-# Golden rows, which repeat what the code does, are not in these folders; tests/commands takes part
-# only with the gallery's pages.
+# Golden rows, which repeat what the code does, and tests of commands are not in these folders.
 LEFT_OUT = {
     *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_changes.py"),
     *("unit/test_kernel.py", "unit/test_documents.py"),
 }
-FROM_COMMANDS = {"commands/test_gallery.py"}
 TIME_LIMIT = "time limit"  # in place of a group: the tests of a mutant did not end
 FEW = 30  # tests of a file, and
 SHORT = 15.0  # seconds of a group, in the first run
@@ -66,11 +64,10 @@ def group_of(test: str) -> str:
 
 def test_files(checkout: Path) -> list[str]:
     """Return the files of tests that take part, relative to the checkout."""
-    files = sorted((checkout / "tests").glob("[cu]*/test_*.py"))
+    files = sorted((checkout / "tests").glob("*/test_*.py"))
     names = [file.relative_to(checkout / "tests").as_posix() for file in files]
     named = [name for name in names if name not in LEFT_OUT]
-    chosen = [n for n in named if not n.startswith("commands/") or n in FROM_COMMANDS]
-    return [f"tests/{name}" for name in chosen]
+    return [f"tests/{name}" for name in named if name.startswith(("contract/", "unit/"))]
 
 
 def digest(checkout: Path, test_file: str, modules: Iterable[str]) -> str:

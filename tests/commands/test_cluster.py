@@ -221,7 +221,7 @@ def test_a_worker_with_other_sources_or_without_the_package_plays_nothing(
 def test_a_worker_may_differ_only_in_sources_that_its_cells_do_not_reach(
     tmp_path: Path, dask: DaskProcesses, sources: Path
 ) -> None:
-    append(sources, "gallery/pages.py", "X = 1")
+    append(sources, "site/pages.py", "X = 1")
     worker = dask.worker(PYTHONPATH=str(sources))
     assert start(tmp_path / "alike", *dask.engine).done().counts == (RUNS, 0, "drawn")
     worker.kill()

@@ -166,7 +166,7 @@ def test_commands_about_the_built_in_members_run_no_code_of_a_project(own: Path)
         subprocess.run((*git, "config", name, program), check=True)
     (own / ".git" / "info" / "attributes").write_text("* filter=x diff=x\n")
     (own / "dpbandits.toml").touch()
-    for command in ("privacy", "privacy dp-se", "gallery stopping-rules", "run lower-bounds"):
+    for command in ("privacy", "privacy dp-se", "run lower-bounds"):
         done = dpbandits(own, *command.split())
         assert (done.status, done.err) == (0, "")
     assert not (own / "ran").exists()

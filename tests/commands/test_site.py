@@ -1,49 +1,229 @@
-"""The site of the documentation: built without a warning, links alive."""
+"""The site: its pages, links, weights and charts, and its behaviour if something is wrong."""
 
+import csv
+import gzip
 import re
-import subprocess
-import sys
+from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
-from urllib.parse import unquote
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
-from commands import ROOT
+from browser import CHROMIUM, Tab
+from commands import DPBANDITS, ROOT, Done, Process
 
 import dpbandits
+from dpbandits import site
+from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError
+from dpbandits.run import ExitStatus
 
-pytest.importorskip("mkdocs", reason="no MkDocs: pip install -r requirements-docs.lock")
-NOTEBOOKS = ("notebooks/play-and-compare/", "notebooks/your-own-algorithm/")
+for needed in site.NEEDED:
+    pytest.importorskip(needed, reason=f"no {needed}: pip install -r requirements-site.lock")
+
+CHOSEN = ("adap-c2", "leaderboard", "lower-bounds")
+EVIL = "<script>alert('&')</script> *a* `b` [c](d)"
+LARGEST = 1_500_000  # bytes of a page with its assets, compressed
+
+
+def command(folder: Path, *words: str) -> Done:
+    return Process(*DPBANDITS, *words, folder=str(folder)).done()
+
+
+def links(page: Path) -> list[str]:
+    text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text("utf-8"), flags=re.DOTALL)
+    return [unescape(link) for link in re.findall(r'\b(?:href|src)="([^"]*)"', text)]
+
+
+def check_links(folder: Path) -> int:
+    """Assert that every link leads to a file and to a place in it; return their number."""
+    ids: dict[Path, set[str]] = {}
+    for page in folder.rglob("*.html"):
+        ids[page] = set(re.findall(r'\bid="?([^"\s>]*)', page.read_text("utf-8")))
+    checked = 0
+    for page in ids.keys() - {folder / "404.html"}:  # which is for the root of a server
+        for link in links(page):
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https", "data", "mailto"):
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            assert target.exists(), (page, link)
+            anchor = unquote(parts.fragment)
+            assert not anchor.strip("_") or target not in ids or anchor in ids[target], (page, link)
+            checked += 1
+    return checked
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Site as `make docs` builds it."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Site of the checkout with three figures."""
     out = tmp_path_factory.mktemp("site") / "site"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(out)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = command(ROOT, "site", *CHOSEN, "--out", str(out))
+    assert done.status == 0, done.err
+    assert "site: 3 figures; " in done.out
     return out
 
 
-def test_the_site_has_every_page_and_its_links_and_pictures_lead_to_files(site: Path) -> None:
-    pages = {path.relative_to(site).as_posix() for path in site.rglob("index.html")}
-    for path in (ROOT / "docs").rglob("*.md"):
-        name = path.relative_to(ROOT / "docs").with_suffix("").as_posix()
-        short = name.removesuffix("README").removesuffix("index").rstrip("/")
-        assert f"{short}/index.html".lstrip("/") in pages
-    checked = 0
-    for page in pages:
-        text = (site / page).read_text("utf-8")
-        for link in re.findall(r'(?:href|src)="([^"#:?]+)(?:[#?][^"]*)?"', text):
-            target = (site / page).parent / unquote(link)
-            assert (target / "index.html").is_file() or target.is_file(), (page, link)
-            checked += 1
-    assert checked > 500
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Project with two figures, one of which fails, whose site was built."""
+    folder = tmp_path_factory.mktemp("own")
+    assert command(folder, "init", "my-paper").status == 0
+    project = folder / "my-paper"
+    figure = project / "conf" / "figure" / "my-figure.yaml"
+    text = re.sub(r"(?m)^title: .*", lambda _: f'title: "{EVIL}"', figure.read_text("utf-8"))
+    figure.write_text(text, "utf-8")
+    figure.with_name("broken.yaml").write_text("paper: [")
+    assert command(project, "run", "my-figure", "profile=smoke").status == 0
+    done = command(project, "site", "profile=smoke")
+    assert done.status == ExitStatus.FAILED, done.err
+    (line,) = done.err.splitlines()
+    assert line.startswith("dpbandits: broken: ")
+    return project / "out" / "site"
 
 
-def test_the_interface_is_documented_in_full_and_notebooks_are_executed(site: Path) -> None:
-    text = (site / "api" / "index.html").read_text("utf-8")
+def test_every_page_is_there_and_its_links_and_pictures_lead_to_files(whole: Path) -> None:
+    pages = {path.relative_to(whole).with_suffix("").as_posix() for path in whole.rglob("*.html")}
+    documents = {p.relative_to(ROOT / "docs").with_suffix("") for p in ROOT.glob("docs/**/*.md")}
+    names = {path.as_posix().replace("README", "index") for path in documents}
+    names |= {f"figures/{name}" for name in CHOSEN}
+    members = [*registry.algorithm_names(), *registry.stopping_rule_names()]
+    assert names | {f"algorithms/{name}" for name in members} <= pages
+    assert check_links(whole) > 2000
+    for name in (*(f"figures/{f}" for f in CHOSEN), "algorithms/dp-se", "figures"):
+        assert "<img" in (whole / f"{name}.html").read_text("utf-8")
+
+
+def test_no_page_asks_another_host_or_weighs_too_much(whole: Path) -> None:
+    weight = {
+        path: len(gzip.compress(path.read_bytes())) for path in whole.rglob("*") if path.is_file()
+    }
+    for page in whole.rglob("*.html"):
+        text = page.read_text("utf-8")
+        asked = re.findall(r'<(?:script|img|iframe)\b[^>]* src="([^"]*)"', text)
+        asked += re.findall(r'<link\b(?![^>]*rel="canonical")[^>]* href="([^"]*)"', text)
+        asked = [link for link in asked if not link.startswith("data:")]
+        assert not [link for link in asked if "//" in link], page
+        files = {(page.parent / unquote(urlsplit(link).path)).resolve() for link in asked}
+        assert weight[page] + sum(weight.get(file, 0) for file in files) < LARGEST, page
+
+
+def test_the_interface_is_documented_and_notebooks_are_executed(whole: Path) -> None:
+    text = (whole / "api.html").read_text("utf-8")
     public = [name for name in dpbandits.__all__ if not name.startswith("_")]
     assert [name for name in public if f'id="dpbandits.{name}"' not in text] == []
-    for name in NOTEBOOKS:  # each has a picture that a cell has drawn
-        assert 'class="jp-RenderedImage' in (site / name / "index.html").read_text("utf-8")
+    for name in ("play-and-compare", "your-own-algorithm"):  # a cell of each has drawn a picture
+        assert 'class="jp-RenderedImage' in (whole / "notebooks" / f"{name}.html").read_text()
+
+
+def test_a_project_has_a_site_of_its_own_and_an_error_a_page(own: Path) -> None:
+    assert check_links(own) > 50
+    assert {path.stem for path in (own / "figures").glob("*.html")} == {"my-figure", "broken"}
+    assert {path.stem for path in (own / "algorithms").glob("*.html")} == {
+        *("my-algorithm", "dp-se", "adap-klucb")
+    }
+    assert "This figure failed" in (own / "figures" / "broken.html").read_text("utf-8")
+    for page in ("index.html", "figures/my-figure.html"):  # a title is text and never markup
+        text = (own / page).read_text("utf-8")
+        assert EVIL not in text
+        assert EVIL in unescape(text)
+
+
+def test_a_formula_becomes_mathml_and_one_that_cannot_be_read_stays() -> None:
+    from dpbandits.site.formulas import on_page_content
+
+    inline = r'<p><span class="arithmatex">\(a &lt; \mu_1\)</span></p>'
+    assert re.search(r"<math.*<mo>&lt;</mo>.*</math>", on_page_content(inline))
+    assert "<code>\\frac{</code>" in on_page_content(inline.replace(r"a &lt; \mu_1", r"\frac{"))
+
+
+def test_without_the_extra_one_line_says_what_to_install(
+    in_checkout: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "find_spec", lambda name: None if name == "altair" else name)
+    with pytest.raises(UserError, match=r"needs altair.*dpbandits\[site\]"):
+        site.from_words(["lower-bounds"], None)
+
+
+def test_a_folder_that_is_no_site_is_kept(tmp_path: Path, in_checkout: None) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(UserError, match="is not a site"):
+        site.build(tmp_path, ["lower-bounds"])
+    assert (tmp_path / "thesis.tex").is_file()
+
+
+# In a browser, from files ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_have_no_error_and_fit_a_phone(chromium: Any, whole: Path, scheme: str) -> None:
+    size = {"width": 400, "height": 800}
+    with Tab(chromium, "file:", viewport=size, color_scheme=scheme) as page:
+        for name in (
+            "index",
+            "figures",
+            "figures/adap-c2",
+            "figures/leaderboard",
+            "algorithms",
+            "algorithms/dp-ucb-int",
+            "reproducibility/azize2022",
+            "leaderboard",
+            "notebooks/play-and-compare",
+        ):
+            page.goto((whole / f"{name}.html").as_uri())
+            if name.startswith("figures/"):
+                page.wait_for_selector(".chart svg")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400, name
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (colour == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_a_chart_shows_values_of_the_table_and_hides_curves(chromium: Any, whole: Path) -> None:
+    with (whole / "figures" / "adap-c2" / "adap-c2.csv").open() as file:
+        table = [row for row in csv.DictReader(file) if row["panel"] == "b"]
+    with Tab(chromium, "file:", viewport={"width": 1200, "height": 1000}) as page:
+        page.goto((whole / "figures" / "adap-c2.html").as_uri())
+        page.wait_for_selector(".chart svg")
+        page.locator(".chart select").select_option("1")
+        lines = page.locator(".chart svg .mark-line path")
+        page.locator(".chart .plot").scroll_into_view_if_needed()
+        place = page.locator(".chart .plot svg").bounding_box()
+        for share in (0.4, 0.8):
+            page.mouse.move(place["x"] + share * place["width"], place["y"] + 150)
+            tip = page.wait_for_selector("#vg-tooltip-element.visible").inner_text()
+            tip = re.sub(r"\s*\n\s*", "\n", tip)
+            curve, _, x, _, y = tip.replace(",", "").split("\n")[:5]
+            label = curve.partition(" (")[0]
+            (row,) = (row for row in table if (row["label"], row["x"]) == (label, x))
+            assert float(y) == pytest.approx(float(row["centre"]), rel=1e-4)
+        drawn = lines.count()
+        page.get_by_role("checkbox", name="DP-SE").uncheck()
+        page.wait_for_function(f"document.querySelectorAll('.mark-line path').length < {drawn}")
+        page.get_by_role("checkbox", name="log y").uncheck()
+        page.wait_for_selector(".chart svg")
+
+
+def test_the_chart_is_reached_by_keyboard_and_the_search_works(chromium: Any, whole: Path) -> None:
+    with Tab(chromium, "file:", viewport={"width": 1200, "height": 1000}) as page:
+        page.goto((whole / "figures" / "adap-c2.html").as_uri())
+        page.wait_for_selector(".chart svg")
+        reached = set()
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.closest('label,select')?.innerText"))
+        assert {"log x", "log y", "DP-SE"} <= {str(text).strip() for text in reached}
+        page.locator(".md-search__input").click()
+        page.keyboard.type("KLUCB")
+        page.wait_for_selector(".md-search-result__item a")

@@ -21,7 +21,6 @@ from dpbandits.experiments import Experiment, Load, Naming, Quantity, delta_of, 
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.factory import captions, produce
-from dpbandits.gallery import rows
 from dpbandits.kernel import registry
 from dpbandits.kernel.kl import bernoulli_kl
 from dpbandits.privacy.notions import Guarantee, Notion
@@ -91,8 +90,6 @@ def test_a_fifth_kind_is_played_summarised_explained_captioned_and_recorded(tmp_
         (coin.coin, key(coin), x) for coin, x in zip(coins, (0.25, 0.5), strict=True)
     ]
     assert references.basis([spec], [])["the experiments of toy"]
-    ((_, _, (row,)),) = rows.of_figure(spec)
-    assert (row.plays, row.params, row.game[0][0]) == ("coin", [], "probability")
 
 
 def test_nobody_outside_their_room_asks_for_the_kind_of_an_experiment() -> None:

@@ -331,18 +331,17 @@ def report(*papers: str, gather: bool = False) -> int:
 
 
 @APP.command
-def gallery(*words: Figures, out: Path | None = None) -> int:
-    """Write pages of all figures, or of some, with their claims and algorithms; play nothing.
+def site(*words: Figures, out: Path | None = None) -> int:
+    """Write the site: the documentation, pages of figures with claims, of algorithms; play nothing.
 
     Args:
-        words: figures and overrides
-        out: folder of the pages; default: out/gallery, or a folder in out/galleries if figures or
-            overrides are given
+        words: figures, default all of the project; and overrides key=value
+        out: folder of the pages; default: out/site
     """
     load_factory()
-    from dpbandits import gallery
+    from dpbandits.site import from_words
 
-    return gallery.from_words(words, out)
+    return from_words(words, out)
 
 
 if __name__ == "__main__":

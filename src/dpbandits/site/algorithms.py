@@ -1,0 +1,167 @@
+"""Algorithms and stopping rules of the site, described from their sources."""
+
+import ast
+import inspect
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any, get_args, get_origin
+
+import matplotlib
+import matplotlib.style
+from matplotlib.figure import Figure
+
+from dpbandits.drawing.formulas import DRAWING, plain
+from dpbandits.drawing.plotting import style_file
+from dpbandits.drawing.styles import in_mathtext, style_of, symbol
+from dpbandits.factory import captions
+from dpbandits.factory.captions import Audited
+from dpbandits.factory.papers import BY_KEY
+from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.roots import PACKAGE, found
+from dpbandits.privacy.table import Row, rows
+from dpbandits.site.charts import is_wide
+from dpbandits.site.figures import FigurePage
+from dpbandits.tables.series import Series
+
+SHOWN_APART = ("play", "halt", "claim", "releases")  # functions that are no formula
+OTHERS = "#b9b9b9"  # colour of the curves beside an algorithm's own
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An algorithm or a stopping rule."""
+
+    name: str
+    label: str
+    rule: bool
+    doc: str  # docstring of its module
+    origin: str  # its paper
+    play: str  # docstring of its function `play`, or `halt` for a stopping rule
+    formulas: tuple[tuple[str, str], ...]  # its other functions and their docstrings
+    fields: tuple[tuple[str, str, str, str], ...]  # name, values, default, meaning
+    about_fields: str
+    needs_horizon: str
+    budgets: tuple[tuple[Row, Audited | None], ...]  # a row for each reading that changes them
+    figures: tuple[FigurePage, ...]  # that play it
+    drawn_in: FigurePage | None  # the figure of its picture
+    picture: bytes  # an SVG; empty if no figure with curves plays it
+    file: str
+    source: str
+
+
+def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
+    """Return the algorithms and rules of the project, or of dpbandits, and those in figures."""
+    mine = found().project or PACKAGE
+    return [
+        describe(name, kind == "stopping rule", figures)
+        for kind, names in (
+            ("algorithm", registry.algorithm_names()),
+            ("stopping rule", registry.stopping_rule_names()),
+        )
+        for name in names
+        if registry.member(kind, name).root == mine or any(name in f.algorithms for f in figures)
+    ]
+
+
+def describe(name: str, rule: bool, figures: Sequence[FigurePage]) -> Algorithm:
+    """Return an algorithm, or a rule, with its place in figures."""
+    module = registry.stopping_rule(name) if rule else registry.algorithm(name)
+    member = registry.member("stopping rule" if rule else "algorithm", name)
+    source = (member.root.folder / member.path).read_text("utf-8")
+    doc = inspect.cleandoc(module.__doc__ or "")
+    budgets = rows([name], tight=False) if hasattr(module, "claim") else []
+    horizon = "horizon" in module.Params._fields
+    fields = _fields(module.Params)
+    by_reading = any("horizon" in values.split(", ") for _, values, *_ in fields)
+    uses = tuple(figure for figure in figures if name in figure.algorithms)
+    drawn_in, picture = _picture(name, uses)
+    return Algorithm(
+        name=name,
+        label=plain(in_mathtext(getattr(module, "LABEL", name))),
+        rule=rule,
+        doc=doc,
+        origin=_origin(doc),
+        play=inspect.getdoc(getattr(module, "halt" if rule else "play")) or "",
+        formulas=tuple(_formulas(source)),
+        fields=fields,
+        about_fields=inspect.getdoc(module.Params) or "",
+        needs_horizon="yes" if horizon else "by a reading" if by_reading else "no",
+        budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
+        figures=uses,
+        drawn_in=drawn_in,
+        picture=picture,
+        file=member.shown,
+        source=source,
+    )
+
+
+def _origin(doc: str) -> str:
+    # The paper in the first parentheses of a docstring, or else the first one that it names.
+    first = re.search(r"\(([^)]*)\)", doc.partition("\n")[0])
+    if first and re.search(r"\d{4}", first[1]):
+        return first[1].partition(";")[0]
+    return next((key for key in BY_KEY if key in doc), "")
+
+
+def _formulas(source: str) -> list[tuple[str, str]]:
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    documented = [(node.name, ast.get_docstring(node)) for node in functions]
+    return [(name, doc) for name, doc in documented if doc and name not in SHOWN_APART]
+
+
+def _fields(params: Any) -> tuple[tuple[str, str, str, str], ...]:
+    fields = []
+    for name, annotation in parameters.fields(params).items():
+        parts = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+        kind, *constraints = parts
+        values, meaning = parameters.WORDS.get(kind, ""), ""
+        if isinstance(kind, type) and issubclass(kind, IntEnum):
+            values = ", ".join(map(reading_name, kind))
+            meaning = (inspect.getdoc(kind) or "").removeprefix("Reading: ")
+        elif constraints:
+            values = constraints[0].words
+        default = params._field_defaults.get(name, "required")
+        default = reading_name(default) if isinstance(default, IntEnum) else str(default)
+        fields.append((name, values, default, meaning))
+    return tuple(fields)
+
+
+def _picture(name: str, uses: Sequence[FigurePage]) -> tuple[FigurePage | None, bytes]:
+    # The panel with the most other curves, over time if possible, of the first figure that has it.
+    best: tuple[tuple[bool, int], FigurePage, list[tuple[Series, bool]]] | None = None
+    for figure in uses:
+        series = {(s.panel, s.label): s for s in (figure.result.series if figure.result else ())}
+        for panel in figure.result.spec.panels if figure.result else ():
+            curves = [(series.get((panel.letter, c.label)), c) for c in panel.curves]
+            drawn = [(s, c.sources[0].member == name) for s, c in curves if s and len(s.x) > 1]
+            place = bool(drawn) and drawn[0][0].over == "t", min(len(drawn), 6)
+            if any(own for _, own in drawn) and (best is None or place > best[0]):
+                best = place, figure, drawn
+    return (best[1], _draw(name, best[2])) if best else (next(iter(uses), None), b"")
+
+
+def _draw(name: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
+    with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
+        matplotlib.rcParams["svg.hashsalt"] = name
+        figure = Figure(figsize=(5.0, 2.6))
+        figure.set_layout_engine("none")  # which costs more time than the rest
+        ax = figure.add_axes((0.11, 0.16, 0.86, 0.78))
+        for series, own in sorted(curves, key=lambda curve: curve[1]):
+            colour = style_of(name).colour if own else OTHERS
+            ax.plot(series.x, series.centre, color=colour, linewidth=1.8 if own else 1.0)
+            if own:
+                ax.fill_between(series.x, series.low, series.high, color=colour, alpha=0.15, lw=0)
+        over = curves[0][0].over
+        if over != "t" and is_wide([x for series, _ in curves for x in series.x]):
+            ax.set_xscale("log")
+        if any((series.centre > 0).any() for series, _ in curves):
+            ax.set_yscale("log", nonpositive="mask")
+        ax.set_xlabel("Round $t$" if over == "t" else symbol(over))
+        ax.set_ylabel(curves[0][0].shows.value)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()

@@ -1,0 +1,147 @@
+"""Pages of the site in Markdown: the documentation's own, and those that templates generate."""
+
+import re
+import shutil
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import vl_convert
+from joblib import Parallel, cpu_count, delayed
+
+from dpbandits.drawing.formulas import number, plain
+from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
+from dpbandits.files import project
+from dpbandits.files.atomic import write_atomically
+from dpbandits.judge import about
+from dpbandits.kernel.roots import found
+from dpbandits.site import algorithms
+from dpbandits.site.figures import FigurePage, place_of, show
+
+# A generated list, between comments of a page that the documentation may have.
+LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
+# A small picture of a figure in a document, with a link to the page of all figures.
+SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
+SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
+SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^[-+=]|(?<=^\d)\.")
+
+
+def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[FigurePage]:
+    """Write the documentation and all generated pages below `docs`; return the figures."""
+    mine = found().project
+    home = mine.folder if mine else project.layers()[-1]
+    # What an installed package has of the documentation lacks the pages that it links to.
+    if (home / "docs").is_dir() and (mine or (home / "mkdocs.yml").is_file()):
+        shutil.copytree(home / "docs", docs)
+    drawing = (delayed(show)(name, docs / "figures", overrides) for name in names)
+    figures: list[FigurePage] = Parallel(n_jobs=min(len(names), cpu_count()))(drawing)
+    figures.sort(key=lambda page: place_of(page.paper, page.original, page.name))
+    described = algorithms.collect(figures)
+    for asset in files("dpbandits.site").joinpath("assets").iterdir():
+        write_atomically(docs / "assets" / asset.name, asset.read_bytes(), remedy="")
+    vega = vl_convert.javascript_bundle().encode()
+    write_atomically(docs / "assets" / "vega.js", vega, remedy="")
+    for algorithm in described:
+        if algorithm.picture:
+            file = docs / "algorithms" / f"{algorithm.name}.svg"
+            write_atomically(file, algorithm.picture, remedy="")
+    for path, content in _generated(docs, figures, described).items():
+        write_atomically(docs / path, content.encode(), remedy="")
+    return figures
+
+
+def navigation(nav: Sequence[Any], docs: Path, figures: Sequence[FigurePage]) -> list[Any]:
+    """Return a menu with the pages of figures and algorithms below those of the lists."""
+    papers: dict[str, list[str]] = {}
+    for figure in figures:
+        papers.setdefault(figure.paper.short, []).append(f"figures/{figure.name}.md")
+    below: dict[str, list[Any]] = {
+        "figures.md": [{paper: own} for paper, own in papers.items()],
+        "algorithms.md": sorted(f"algorithms/{p.name}" for p in docs.glob("algorithms/*.md")),
+    }
+    pairs = [next(iter(item.items())) for item in nav]
+    return [{title: [page, *below[page]] if str(page) in below else page} for title, page in pairs]
+
+
+def _generated(
+    docs: Path, figures: Sequence[FigurePage], described: Sequence[algorithms.Algorithm]
+) -> dict[str, str]:
+    # The text of every page that is not copied as it is, by its path.
+    templates = jinja2.Environment(
+        loader=jinja2.PackageLoader("dpbandits.site"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {
+        "text": text,
+        "said": said,
+        "cell": cell,
+        "plain": plain,
+        "number": number,
+    }
+    templates.globals |= {
+        "reports": [path.stem for path in (docs / "reproducibility").glob("*.md")],
+        "labels": {algorithm.name: algorithm.label for algorithm in described},
+        "count": about.count,
+    }
+    papers = dict.fromkeys((*PAPERS, *(figure.paper for figure in figures)))
+    groups = [(paper, [f for f in figures if f.paper == paper]) for paper in papers]
+    pages = {}
+    for path in sorted(docs.rglob("*.md")):
+        name = path.relative_to(docs).as_posix()
+        pages[name] = _linked(path.read_text("utf-8"), name, figures)
+    for name in ("figures", "algorithms"):
+        part = templates.get_template(f"{name}.md").render(groups=groups, algorithms=described)
+        page = pages.get(f"{name}.md", LIST.format(name, name.title()))
+        pages[f"{name}.md"] = _filled(page, name, part)
+    pages.setdefault("index.md", pages["figures.md"])
+    for kind, members in (("figure", figures), ("algorithm", described)):
+        template = templates.get_template(f"{kind}.md")
+        for member in members:
+            pages[f"{kind}s/{member.name}.md"] = template.render({kind: member})
+    return pages
+
+
+def _filled(page: str, name: str, part: str) -> str:
+    between = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of {name} -->)"
+    return re.sub(between, lambda _: f"{part}\n", page, flags=re.DOTALL)
+
+
+def _linked(page: str, name: str, figures: Sequence[FigurePage]) -> str:
+    # Small pictures of figures lead to their pages; a comment stands for a picture.
+    drawn = {figure.name for figure in figures if figure.files}
+    place = "../" * name.count("/") + "figures/{0}"
+    shown = f"[![{{0}}]({place}/{{0}}.svg)]({place}.md){{{{ .sheet }}}}\n"
+    page = SMALL.sub(lambda m: f"{m[1]}{m[3]}figures/{m[2]}.md)" if m[2] in drawn else m[0], page)
+    return SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in drawn else "", page)
+
+
+def text(words: Any) -> str:
+    """Return words as Markdown that shows them as they are, in one line."""
+    return _escaped(" ".join(str(words).split()))
+
+
+def said(prose: str) -> str:
+    """Return the prose of a docstring as Markdown: `code` stays, keys of papers are citations."""
+    keys = "|".join(key for key in BY_KEY if key != OWN)
+    blocks = []
+    for block in re.split(r"\n\s*\n", prose.strip()):
+        parts = re.split(rf"(`[^`]+`|\b(?:{keys})\b)", " ".join(block.split()))
+        shown = (
+            BY_KEY[p].short if p in BY_KEY else p if p[:1] == "`" else _escaped(p) for p in parts
+        )
+        blocks.append(block if block.startswith("    ") else "".join(shown))
+    return "\n\n".join(blocks)
+
+
+def cell(prose: str) -> str:
+    """Return the prose of a docstring for the cell of a table."""
+    return said(" ".join(prose.split())).replace("|", "&#124;")
+
+
+def _escaped(words: str) -> str:
+    return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", words)
