@@ -16,7 +16,8 @@ SYMBOLS = {
     **{"epsilon": "ε", "rho": "ρ", "theta": "θ", "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ"},
     **{"tau": "τ", "phi": "φ", "omega": "ω", "lceil": "⌈", "rceil": "⌉", "lfloor": "⌊"},
     **{"rfloor": "⌋", "cdot": "·", "times": "×", "propto": "∝", "leq": "≤", "geq": "≥"},
-    **{"infty": "∞", "sqrt": "√", "log": "log", "mathrm": "", "ldots": "…"},
+    **{"infty": "∞", "sqrt": "√", "log": "log", "mathrm": "", "text": "", "mathcal": ""},
+    **{"ldots": "…", "varepsilon": "ε"},
 }
 RAISED = str.maketrans("0123456789+-=()n*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ*")
 LOWERED = str.maketrans("0123456789+-=()aeijkmnortxτ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑᵢⱼₖₘₙₒᵣₜₓτ")

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -111,7 +111,7 @@ def interval(result: Result) -> str:
         return factor(result)
     ends = (math.exp(number) for number in (result.estimate, result.low, result.high))
     value, low, high = (f"{end:.3f}" if 0.9 < end < 1.1 else plain(end) for end in ends)
-    return value if low == high else f"{value} [{low}, {high}]"
+    return value if low == high else f"{value} [{low}–{high}]"
 
 
 def chance(share: float) -> str:
@@ -119,9 +119,3 @@ def chance(share: float) -> str:
     if math.isnan(share):
         return ""
     return {0: "below 1 %", 100: "above 99 %"}.get(round(100 * share), f"{100 * share:.0f} %")
-
-
-def in_words(combination: Mapping[str, str], drawn: Mapping[str, str]) -> str:
-    """Return how a combination differs from what the figures draw."""
-    differing = [f"{name}: {v}" for name, v in combination.items() if drawn.get(name) != v]
-    return "; ".join(differing) or "as drawn"

@@ -1,9 +1,12 @@
 """Reproducibility reports: a page per paper and one over all, from the committed evidence."""
 
 import math
+import re
+import string
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import jinja2
 
@@ -15,11 +18,12 @@ from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import about, claims_files, claims_table
-from dpbandits.judge.claims_files import as_list
+from dpbandits.judge.claims_files import Paper, as_list
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Result, Verdict
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.roots import found
+from dpbandits.spec.figure import FigureSpec
 
 FOLDER = "docs/reproducibility"
 PICTURE = "docs/images/claims.svg"
@@ -29,6 +33,7 @@ COLOURS = {
     Verdict.INCONCLUSIVE: "#5b5e63",
     Verdict.NOT: "#b02a1e",
 }
+UNSURE = 0.05  # a chance nearer to 0 or 1 is that of the verdict
 ORDER = [*Verdict].index  # in which verdicts on sentences are counted
 
 
@@ -97,10 +102,8 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
             rows.sort(key=lambda row: (order.index(row.colour), row.estimate))
             decided[paper(of.paper.paper).short] = rows
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
-    shown_here = "![Distance of every sentence from turning](../images/claims.svg)"
-    head = ["# Which claims reproduce", "", total(reports), "", shown_here, ""]
     written = {
-        f"{FOLDER}/README.md": "\n".join([*head, *headlines(reports, ""), ""]).encode(),
+        f"{FOLDER}/README.md": index(reports).encode(),
         PICTURE: picture(decided, "Sentences of all papers", named=False),
     }
     for of in reports:
@@ -113,52 +116,65 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
     return written
 
 
+def index(reports: Sequence[Gathered]) -> str:
+    """Return the page over all papers."""
+    return _rendered("index.md", {}, total=total(reports), headlines=headlines(reports, ""))
+
+
 def page(of: Gathered) -> str:
     """Return the page of a paper."""
     sentences = of.sentences()
     numbers = {judged.name: i for i, judged in enumerate(sentences, 1)}
-    specs = [compose.load(figure, [])[0] for figure in of.paper.figures()]
-    numbered = [(s.original.number, s.name, s) for s in specs if s.original]
+    with_errata = {name for erratum in of.paper.errata for name in as_list(erratum.statement)}
+    filters = {
+        "filled": partial(about.filled, gathered=of),
+        "number": numbers.__getitem__,
+        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
+        "quoted": partial(quoted, numbers=numbers),
+        "here": partial(here, of=of),
+        "notes": partial(notes, of=of),
+        "concerned": lambda names: [of.claims[name] for name in as_list(names)],
+    }
+    return _rendered(
+        "report.md",
+        filters,
+        of=of,
+        paper=of.paper,
+        cited=(cited := paper(of.paper.paper)),
+        venue=found_venue[1]
+        if (found_venue := re.search(r"\((.*[A-Z].*)\)$", cited.venue))
+        else cited.venue,
+        pictures=pictures(of.paper),
+        runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
+        is_tested=any(judged.results for judged in sentences),
+        statements=[of.claims[n] for n in of.paper.statements if n not in with_errata],
+        published=[j for name, j in of.claims.items() if _is_about_published(of, name)],
+        ours=[of.claims[n] for n in of.paper.ours if not _is_about_published(of, n)],
+        letters=letters(of.paper),
+        turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
+        together=together(of, numbers),
+        verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
+        **{f.__name__: f for f in (ratio, room, verdict_of)},
+    )
+
+
+def _rendered(template: str, filters: Mapping[str, Any], **names: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("dpbandits.report"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "filled": partial(about.filled, gathered=of),
-        "number": numbers.__getitem__,
-        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
-        "short": lambda j: without_tex(j.claim.short or j.claim.says or j.claim.quote),
-        "text": lambda j: (
-            f"“{without_tex(j.claim.quote)}”" if j.claim.quote else without_tex(j.claim.says)
-        ),
-        "place": lambda judged: f"({judged.claim.section or judged.name})",
-        "plain": plain,
-    }
-    return environment.get_template("report.md").render(
-        of=of,
-        paper=of.paper,
-        cited=paper(of.paper.paper),
-        bibtex=paper(of.paper.paper).bibtex,
-        originals=[
-            s for *_, s in sorted(numbered, key=lambda n: n[:2]) if s.paper == of.paper.paper
-        ],
-        runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
-        tested=[judged for judged in sentences if judged.results],
-        statements=[of.claims[name] for name in of.paper.statements],
-        published=[j for name, j in of.claims.items() if _is_about_published(of, name)],
-        ours=[of.claims[n] for n in of.paper.ours if not _is_about_published(of, n)],
-        drawn={name: next(iter(c.variants)) for name, c in of.paper.choices.items()},
-        turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
-        errata_of=lambda name: [
-            i for i, e in enumerate(of.paper.errata, 1) if name in as_list(e.statement)
-        ],
-        verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
-        **{f.__name__: f for f in (counted, room, variants)},
-        **{f.__name__: f for f in (about.factor, about.interval, about.chance, about.in_words)},
-    )
+    environment.filters |= filters
+    return environment.get_template(template).render(names).rstrip() + "\n"
+
+
+def pictures(of: Paper) -> list[FigureSpec]:
+    """Return the figures of a paper that its page shows; our own if it has none."""
+    specs = [compose.load(figure, [])[0] for figure in of.figures()]
+    mine = [spec for spec in specs if spec.paper == of.paper]
+    originals = [(s.original.number, s.name, s) for s in mine if s.original]
+    return [spec for *_, spec in sorted(originals, key=lambda found: found[:2])] or mine
 
 
 def _is_about_published(of: Gathered, name: str) -> bool:
@@ -167,35 +183,124 @@ def _is_about_published(of: Gathered, name: str) -> bool:
 
 def counted(verdicts: Iterable[Verdict]) -> str:
     """Return the number of every verdict in words, in the order in which they come."""
-    words = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(verdicts).items())
+    words = ", ".join(f"{n} {brief(verdict)}" for verdict, n in Counter(verdicts).items())
     return words.replace("depends", "depending")
+
+
+def brief(verdict: Verdict) -> str:
+    """Return a verdict as tables have it."""
+    return verdict.value.partition(" on ")[0]
+
+
+def verdict_of(judged: Judged) -> str:
+    """Return the verdict on a claim and the share of combinations that reproduce it."""
+    results = judged.results.values()
+    held = sum(result.verdict is Verdict.REPRODUCED for result in results)
+    share = f" {held}/{len(results)}" if len(results) > 1 else ""
+    return f"**{brief(judged.verdict)}**{share}{', in part' if judged.claim.part else ''}"
+
+
+def quoted(judged: Judged, numbers: Mapping[str, int], placed: bool = True) -> str:
+    """Return the words of a claim and their place; of a quotation judged twice, which part."""
+    claim, sentences = judged.claim, judged.paper.sentences
+    same = [numbers[n] for n in sentences if claim.quote and sentences[n].quote == claim.quote]
+    if judged.name in numbers and numbers[judged.name] > same[0]:
+        return f"{without_tex(claim.short or claim.part)} (in sentence {same[0]})"
+    text = f"“{without_tex(claim.quote)}”" if claim.quote else without_tex(claim.says)
+    text += f" ({place})" if placed and (place := _place(judged)) else ""
+    return f"{text}: {without_tex(claim.short or claim.part)}" if len(same) > 1 else text
+
+
+def _place(judged: Judged) -> str:
+    # Where a claim stands; a theorem without a section has its number in its name.
+    section = judged.claim.section.replace("section ", "§").replace("appendix ", "")
+    if numbered := re.match(r"([a-z]+)-([\d-]*\d)", judged.name) if not section else None:
+        return f"{numbered[1].title()} {numbered[2].replace('-', '.')}"
+    return re.sub(r"(\d) (?:to|and) (\d)", r"\1–\2", section) if "Figs. " in section else section
+
+
+def here(judged: Judged, of: Gathered) -> str:
+    """Return what our runs say to a sentence, and the paper's number."""
+    claim, drawn = judged.claim, judged.drawn
+    text = about.filled(claim.ours, of)
+    if not text and drawn.comparisons and drawn.is_log:
+        text = f"{plain(drawn.left)} against {plain(drawn.right)}"
+    return f"{text} (paper: {claim.paper})" if claim.paper else text
 
 
 def room(result: Result) -> str:
     """Return the factor between the sides of a statement, or the budgets of a guarantee."""
     if not result.comparisons and result.text:
         spent = "no finite ε" if math.isinf(result.left) else f"ε = {plain(result.left)}"
-        return f"composes to {spent}, given {plain(result.right)}"
+        return f"{spent}, given {plain(result.right)}"
     if not result.comparisons or not result.is_log:
         return ""
     smallest, typical = (plain(math.exp(-n)) for n in (result.estimate, result.typical))
     return smallest if smallest == typical else f"{smallest}; {typical}"
 
 
-def variants(judged: Judged) -> tuple[list[tuple[str, Result]], list[Verdict]]:
-    """Return the result as drawn and under every other variant alone, equal ones once.
+def ratio(result: Result) -> str:
+    """Return the factor between the two sides with its interval, or what has no factor."""
+    return "equal" if result.equal and result.low == result.high else about.interval(result)
 
-    The second list has the verdicts under combinations that change more than one choice.
-    """
-    drawn, further = dict(next(iter(judged.results))), list[Verdict]()
-    rows: dict[str, tuple[list[str], Result]] = {}
+
+def notes(judged: Judged, of: Gathered) -> str:
+    """Return why a sentence has its verdict: what decides it, and which variants change it."""
+    claim, drawn = judged.claim, judged.drawn
+    parts = [about.filled(text, of) for text in (claim.because, claim.not_testable) if text]
+    if claim.part:
+        parts.append(f"Judged: {claim.part}")
+    if drawn.text:
+        panel = f" ({drawn.panel})" if drawn.panel else ""
+        parts.append(f"`{drawn.text}`, {drawn.figure}{panel}{about_variants(judged)}")
+    return " ".join(f"{part.rstrip('.')}." for part in parts)
+
+
+def about_variants(judged: Judged) -> str:
+    """Return the variants, each alone, that change the verdict."""
+    drawn, alone = dict(next(iter(judged.results))), list[tuple[str, str, Result]]()
     for combination, result in judged.results.items():
-        if sum(drawn[name] != variant for name, variant in combination) > 1:
-            further.append(result.verdict)
-        else:
-            names, _ = rows.setdefault(repr(result), ([], result))
-            names.append(about.in_words(dict(combination), drawn))
-    return [("; ".join(names), result) for names, result in rows.values()], further
+        if len(changed := [pair for pair in combination if pair not in drawn.items()]) == 1:
+            alone.append((*changed[0], result))
+    text = ""
+    for verdict in sorted({r.verdict for *_, r in alone} - {judged.drawn.verdict}, key=ORDER):
+        others = [variant for variant in alone if variant[2].verdict is verdict]
+        text += f"; **{brief(verdict)}** with {_named(judged.paper, others)}"
+    if UNSURE < judged.drawn.chance < 1 - UNSURE:
+        text += f"; chance {about.chance(judged.drawn.chance)}"
+    return text
+
+
+def together(of: Gathered, numbers: Mapping[str, int]) -> str:
+    """Return the largest set of sentences that one implementation was shown to make true."""
+    tested = [judged.name for judged in of.sentences() if judged.results]
+    if len(tested) < 2 or not of.joint:
+        return ""
+    most = of.joint[0]
+    missing = ", ".join(str(numbers[name]) for name in tested if name not in most.sentences)
+    text = f"{len(most.sentences)} of {len(tested)} sentences were shown to be true at once"
+    text = f"At most {text}: all but {missing}" if missing else text
+    variants = [
+        f"{letter}: {most.combination[name]}"
+        for name, letter in letters(of.paper).items()
+        if most.combination.get(name, first := next(iter(of.paper.choices[name].variants))) != first
+    ]
+    text += f", with {'; '.join(variants)}" if variants else ", as drawn"
+    return text + (f" (chance {about.chance(most.chance)})" if most.chance < 1 - UNSURE else "")
+
+
+def letters(paper: Paper) -> dict[str, str]:
+    """Return the letters by which a page refers to choices."""
+    return dict(zip(paper.choices, string.ascii_uppercase, strict=False))
+
+
+def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
+    # Variants with their numbers, by the letter of the choice.
+    found: dict[str, list[str]] = {}
+    for choice, variant, result in variants:
+        number = plain(math.exp(result.estimate)) if result.is_log else plain(result.left)
+        found.setdefault(letters(paper)[choice], []).append(f"{variant} ({number})")
+    return "; ".join(f"{letter}: {', '.join(named)}" for letter, named in found.items())
 
 
 def total(reports: Sequence[Gathered]) -> str:
@@ -209,9 +314,10 @@ def total(reports: Sequence[Gathered]) -> str:
 
 
 def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
-    """Yield the table of papers with their counts and headlines."""
-    yield from ("| paper | sentences | in short |", "|---|---|---|")
+    """Yield the table of papers with their counts and the first sentence of their headlines."""
+    yield from ("|paper |sentences |in short|", "|---|---|---|")
     for of in reports:
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
+        first = re.split(r"(?<=\.) (?=[A-Z\"])", text)[0]
         verdicts = counted(sorted((judged.verdict for judged in of.sentences()), key=ORDER))
-        yield f"| [{paper(name).short}]({folder}{name}.md) | {verdicts} | {text} |"
+        yield f"|[{paper(name).short}]({folder}{name}.md) |{verdicts or 'none'} |{first}|"
