@@ -2,48 +2,133 @@
 
 import sys
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dpbandits.config import schema
+from dpbandits.config import conf_files, schema
+from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 HEAD = """\
 # Configuration keys
 
-This page is written by `scripts/make_configuration.py`. [Adding a figure](add-a-figure.md) explains
-the keys of figures, panels and curves.
+This page is written by `scripts/make_configuration.py`. [Adding a figure](add-a-figure.md) has
+examples of the keys of figures, panels and curves. Defaults are those that commands use.
 
-| place | keys |
-|---|---|
+|key |of |meaning|
+|---|---|---|
 """
+KEYS = {  # of all sections
+    "seed": "root of every random stream",
+    "runs": "independent runs of an experiment",
+    "cache": "folder of results",
+    "out": "folder of pictures and tables",
+    "block": "least number of runs of a task",
+    "workers": "threads, or processes of a cluster",
+    "scheduler": "address of a Dask cluster",
+    "name": "name of the profile",
+    "horizon_scale": "factor of every horizon",
+    "paper": "key of its paper",
+    "title": "title, a template",
+    "draw": "drawing function",
+    "note": "further remark of the caption",
+    "about": "content, for the caption",
+    "sweep": "key and values of the x axis",
+    "curves": "curves",
+    "panels": "panels",
+    "profiles": "changes under a profile",
+    "original": "number in the paper",
+    "slopes": "whether log-log slopes are fitted",
+    "input_privacy": "whether legends have the ε given",
+    "annotated": "whether to draw more than the original",
+    "centre": "statistic of a curve",
+    "spread": "statistic of its band",
+    "checkpoints": "rounds that are recorded",
+    "width": "inches, `column` or `page`",
+    "font_size": "points",
+    "untitled": "whether titles are left out",
+    "legend": "place of the legend; of a curve its text",
+    "x_axis": "`linear` or `log`",
+    "y_axis": "`linear` or `log`",
+    "format": "the only format to write",
+    "horizon": "rounds T",
+    "epsilon": "privacy budget ε",
+    "delta": "δ of (ε, δ)-DP",
+    "environment": "instance",
+    "stream": "samples of a stopping rule",
+    "plays": "simulations of an audit",
+    "row": "heading of a row of panels",
+    "column": "heading of a column of panels",
+    "against": "curve whose regret is subtracted",
+    "parameters": "values for all its curves",
+    "each": "key and values that repeat every curve",
+    "shows": "quantity that is plotted",
+    "regret": "`pseudo` or `realised`",
+    "published": "figure whose read-off points are drawn",
+    "algorithm": "algorithm",
+    "rule": "stopping rule",
+    "bound": "function of `theory/`",
+    "label": "name in tables",
+    "reading": "interpretation, for the label",
+    "colour": "colour",
+    "marker": "marker",
+    "line": "line style",
+    "annotation": "whether the original lacks it",
+    "pulls_of": "arm whose pulls are plotted",
+    "at": "points at which a bound is drawn",
+}
 KINDS: dict[str, tuple[Iterable[str], Callable[[str], ModuleType]]] = {
     "Algorithms": (registry.algorithm_names(), registry.algorithm),
     "Stopping rules": (registry.stopping_rule_names(), registry.stopping_rule),
     "Environments": (registry.environment_names(), registry.environment),
 }
-OF_GAME = "of the game"  # value of `horizon`, which the figure sets
+OF_GAME = "of the run"  # value of `horizon`, which the figure sets
+MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstring of its type
+    "epsilon": "privacy budget ε",
+    "delta": "δ of (ε, δ)-DP",
+    "dp-ucb-int.delta": "δ' of the composed guarantee",
+    "rho": "ρ of zero-concentrated DP",
+    "horizon": "rounds T",
+    "alpha": "exploration α of the index",
+    "beta": "exploration β of the index",
+    **{f"{rule}.alpha": "relative error of the mean" for rule in registry.stopping_rule_names()},
+    **{f"{rule}.beta": "failure probability" for rule in registry.stopping_rule_names()},
+    "ratio": "growth α of an arm's batches",
+    "first_batch": "pulls of each arm in its first batch",
+    "gamma": "failure probability γ of the bound on the noise",
+    "v": "exponent v of the release schedule",
+    "doubling": "whether episodes double an arm's pulls",
+    "forgetting": "whether a mean is that of the last episode alone",
+    "arms": "number of arms K",
+    "means": "mean reward of every arm",
+    "concentration": "c of Beta(c μ, c (1 - μ))",
+    "low": "least mean",
+    "high": "largest mean",
+    "memory": "rounds m that the adversary remembers",
+}
 
 
 def page() -> str:
     """Return the text of the page."""
     places = {
-        "the top": ("seed", "runs"),
+        "top": ("seed", "runs"),
         "paths": schema.PATHS,
         "engine": schema.ENGINE,
         "profile": schema.PROFILE,
         "figure": schema.FIGURE,
-        "a panel": schema.PANEL,
-        "a curve": schema.CURVE,
-        **{f"a curve with `{kind}`": keys for kind, keys in schema.SPECIAL.items() if keys},
+        "panel": schema.PANEL,
+        "curve": schema.CURVE,
+        **{f"curve with `{kind}`": keys for kind, keys in schema.SPECIAL.items() if keys},
     }
-    rows = [
-        f"| {place} | {', '.join(f'`{key}`' for key in keys)} |" for place, keys in places.items()
-    ]
+    owners: dict[str, list[str]] = {}
+    for place, keys in places.items():
+        for key in keys:
+            owners.setdefault(key, []).append(place)
+    rows = [f"|`{key}` |{', '.join(of)} |{KEYS[key]}|" for key, of in owners.items()]
     parts = [HEAD + "\n".join(rows) + "\n"]
     for title, (names, module_of) in KINDS.items():
         parts.append(f"## {title}\n")
@@ -56,28 +141,46 @@ def _member(name: str, module: ModuleType) -> str:
     lines = [f"### {name}\n", f"{first}\n"]
     annotations = parameters.fields(module.Params)
     if annotations:
-        defaults = module.Params._field_defaults
-        lines += ["| parameter | value | default |", "|---|---|---|"]
+        lines += ["|parameter |meaning |value |default|", "|---|---|---|---|"]
+        defaults = module.Params._field_defaults | _in_use(name)
         for field, annotation in annotations.items():
-            default = OF_GAME if field == "horizon" else _default(defaults, field)
-            lines.append(f"| `{field}` | {_words(annotation)} | {default} |")
+            default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
+            told = meaning(name, field, annotation), _words(annotation), default
+            lines.append(f"|`{field}` |{' |'.join(told)}|")
         lines.append("")
     return "\n".join(lines)
 
 
-def _default(defaults: dict[str, Any], field: str) -> str:
+def meaning(name: str, field: str, annotation: Any) -> str:
+    """Return what a field of an algorithm, rule or environment means."""
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        told = (annotation.__doc__ or "").splitlines()[0].removeprefix("Reading: ").rstrip(".")
+        return told[0].lower() + told[1:]
+    return MEANINGS.get(f"{name}.{field}") or MEANINGS[field]
+
+
+def _in_use(name: str) -> dict[str, Any]:
+    # What commands use in place of the defaults of the code: the algorithm's file.
+    if name not in project.names("algorithm"):
+        return {}
+    return {**conf_files.read_yaml(f"conf/algorithm/{name}.yaml")}
+
+
+def _default(defaults: Mapping[str, Any], field: str, annotation: Any) -> str:
     if field not in defaults:
-        return "none: required"
+        return "required"
     value = parameters.plain_value(defaults[field])
+    if isinstance(value, bool) and annotation is not bool:  # YAML reads `on` as true
+        value = "on" if value else "off"
     return f"{value:g}" if isinstance(value, float) else f"{value}".lower()
 
 
 def _words(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        return " or ".join(f"`{parameters.reading_name(member)}`" for member in annotation)
+        return ", ".join(f"`{parameters.reading_name(member)}`" for member in annotation)
     for declared in typing.get_args(annotation)[1:]:
         if isinstance(declared, parameters.Constraint):
-            return declared.words
+            return declared.words.removeprefix("from ").removeprefix("a whole number from ")
     return parameters.WORDS.get(annotation, "numbers")
 
 

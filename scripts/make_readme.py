@@ -1,13 +1,11 @@
 """Write the generated parts of README.md and docs/figures.md: `python scripts/make_readme.py`.
 
 They stand between comments of these files and come from the committed results of claims.
-docs/images/small/ has a small picture of every reproduced figure, drawn from its committed
-reference.
+docs/images/small/ has a small picture of every reproduced figure and of those that a report shows, drawn from its
+committed reference.
 """
 
-import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -20,6 +18,7 @@ from dpbandits.drawing import plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import paper
 from dpbandits.files import project
+from dpbandits.judge import claims_files
 from dpbandits.kernel import registry
 from dpbandits.site.figures import place_of, thumbnail
 from dpbandits.spec.figure import FigureSpec
@@ -36,10 +35,11 @@ def figures() -> list[FigureSpec]:
     return sorted(specs, key=lambda s: place_of(paper(s.paper), s.original, s.name))
 
 
-def originals() -> Iterator[FigureSpec]:
-    """Yield the reproduced figures of papers that have a report."""
-    reported = report.papers()
-    yield from (spec for spec in figures() if spec.original and spec.paper in reported)
+def pictured() -> list[FigureSpec]:
+    """Return the reproduced figures of reported papers, and our own that reports show."""
+    keys = report.papers()
+    names = {spec.name for key in keys for spec in report.pictures(claims_files.read(key))}
+    return [s for s in figures() if (s.original and s.paper in keys) or s.name in names]
 
 
 def table() -> str:
@@ -49,7 +49,9 @@ def table() -> str:
         where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
         lines.append(f"| `{spec.name}` | {spec.title} | {where} |")
     lines.append("")
-    for spec in originals():
+    for spec in pictured():
+        if not spec.original:
+            continue
         title = f"{paper(spec.paper).short}, {spec.original}"
         picture = f'![{spec.name}](images/small/{spec.name}.png "{title}")'
         lines.append(f"[{picture}](reproducibility/{spec.paper}.md)")
@@ -58,16 +60,14 @@ def table() -> str:
 
 def headlines() -> str:
     """Return a row per paper: its verdicts, and the first sentence of what reproduces."""
-    rows = "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
-    first = re.sub(r"(?<=\.) [A-Z\"].*(?= \|$)", "", rows, flags=re.MULTILINE)
-    return first.replace("depending on an unstated choice", "depending")
+    return "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
 
 
 def counts() -> str:
     """Return how many algorithms and figures there are, and how many sentences reproduce."""
     names = registry.algorithm_names()
     private = sum(hasattr(registry.algorithm(name), "claim") for name in names)
-    published = [*originals()]
+    published = [spec for spec in pictured() if spec.original]
     papers = len({spec.paper for spec in published})
     lines = (
         f"**{private} private algorithms** and {len(names) - private} baselines without privacy.",
@@ -111,7 +111,7 @@ def small_picture(spec: FigureSpec) -> bytes:
 
 def main() -> int:
     SMALL.mkdir(exist_ok=True)
-    wanted = {SMALL / f"{spec.name}.png": small_picture(spec) for spec in originals()}
+    wanted = {SMALL / f"{spec.name}.png": small_picture(spec) for spec in pictured()}
     for path in {*SMALL.glob("*.png")} - {*wanted}:
         path.unlink()
     for path, content in wanted.items():
