@@ -1,8 +1,8 @@
 """Write the generated parts of README.md and docs/figures.md: `python scripts/make_readme.py`.
 
 They stand between comments of these files and come from the committed results of claims.
-docs/images/small/ has a small picture of every reproduced figure and of those that a report shows, drawn from its
-committed reference.
+docs/images/small/ has a small picture of every reproduced figure and of every other one that a
+report shows, drawn from its committed reference.
 """
 
 import sys

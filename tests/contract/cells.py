@@ -43,8 +43,8 @@ COMPILED = {
 }
 
 # Epsilon to which the releases of an algorithm compose over K arms, where it differs from the
-# epsilon requested; nan: far more, and growing with the horizon. Every entry here has one in
-# docs/deviations.md.
+# epsilon requested; nan: far more, and growing with the horizon. `dpbandits privacy`
+# prints the reason of each.
 SPENT: dict[str, Callable[[Any, int], float]] = {
     "private-ucb": lambda params, arms: (
         # A reward enters only one of the K counters; fed in every round, a node has ln T levels.

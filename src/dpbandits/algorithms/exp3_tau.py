@@ -86,7 +86,7 @@ def play(params, bandit, rng):
 def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the arm of every batch after the one that contains the reward.
 
-    Given the earlier arms, each is 1/τ-DP: one reward moves v by at most 1/τ (docs/deviations.md).
+    Given the earlier arms, each is 1/τ-DP: one reward moves v by at most 1/τ (see the report).
     """
     tau = batch_length(params, arms)
     choices = -(-params.horizon // tau) - 1
