@@ -41,7 +41,7 @@ def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[
     described = algorithms.collect(figures)
     for asset in files("dpbandits.site").joinpath("assets").iterdir():
         write_atomically(docs / "assets" / asset.name, asset.read_bytes(), remedy="")
-    vega = vl_convert.javascript_bundle(None).encode()
+    vega = vl_convert.javascript_bundle().encode()
     write_atomically(docs / "assets" / "vega.js", vega, remedy="")
     for algorithm in described:
         if algorithm.picture:
