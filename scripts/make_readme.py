@@ -6,6 +6,7 @@ report shows, drawn from its committed reference.
 """
 
 import sys
+from itertools import groupby
 from pathlib import Path
 
 import yaml
@@ -43,19 +44,17 @@ def pictured() -> list[FigureSpec]:
 
 
 def table() -> str:
-    """Return the table of figures, and their small pictures with links to the reports."""
-    lines = ["| figure | title | source |", "|---|---|---|"]
-    for spec in figures():
-        where = ", ".join(map(str, filter(None, (paper(spec.paper).short, spec.original))))
-        lines.append(f"| `{spec.name}` | {spec.title} | {where} |")
-    lines.append("")
-    for spec in pictured():
-        if not spec.original:
-            continue
-        title = f"{paper(spec.paper).short}, {spec.original}"
-        picture = f'![{spec.name}](images/small/{spec.name}.png "{title}")'
-        lines.append(f"[{picture}](reproducibility/{spec.paper}.md)")
-    return "\n".join(lines) + "\n"
+    """Return the figures of every paper: small pictures, then names and titles."""
+    with_picture, lines = {spec.name for spec in pictured()}, list[str]()
+    for key, specs in groupby(figures(), lambda spec: spec.paper):
+        of, folder = [*specs], "reproducibility"
+        short = paper(key).short
+        lines += [f"## [{short}]({folder}/{key}.md)" if key in report.papers() else f"## {short}"]
+        small = [f"![{s.name}](images/small/{s.name}.png)" for s in of if s.name in with_picture]
+        lines += ["", *small, ""] if small else [""]
+        lines += [f"* `{s.name}`: {s.title}{f' ({s.original})' if s.original else ''}" for s in of]
+        lines += [""]
+    return "\n".join(lines)
 
 
 def headlines() -> str:
