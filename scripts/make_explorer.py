@@ -99,12 +99,18 @@ PLAYERS = {
 }
 # As in conf/figure/leaderboard.yaml, which has the reasons, and DP-IMED.
 NOTIONS = {
-    "ε-global DP": [*PLAYERS][:12],
+    "ε-global DP": [
+        *("adap-ucb", "adap-klucb", "dp-klucb", "dp-imed", "dp-se", "gdp-elim-new"),
+        *("lazy-dp-ts", "dp-ts", "private-ucb", "dp-ucb", "dp-ucb-bound", "dp-exp3-lap"),
+    ],
     "(ε, δ)-global DP, δ = e⁻¹⁰": [
         *("adap-klucb", "dp-klucb", "dp-imed", "dp-se"),
         *("gdp-elim-new-delta", "adac-ucb", "dp-ucb-int", "exp3-tau"),
     ],
-    "(ε, δ)-DP in every round, δ = e⁻¹⁰": [*PLAYERS][16:22],
+    "(ε, δ)-DP in every round, δ = e⁻¹⁰": [
+        *("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new"),
+        *("half-dp-se", "half-adap-klucb", "half-dp-klucb"),
+    ],
     "ε-local DP of every reward": ["ldp-ucb-b", "ldp-ucb-l", "dp-exp3-lap"],
 }
 

@@ -7,13 +7,12 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import make_explorer
 import numpy as np
 import pytest
-from browser import CHROMIUM, Tab
+from browser import Tab
 from commands import ROOT
 
 from dpbandits.config import compose
@@ -89,17 +88,6 @@ def address(request: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "mkdocs.yml").write_text(SITE.replace("SCHEME", request.param))
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q"], cwd=folder, check=True)
     return (folder / "site" / "explorer.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="no Playwright")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def at(data: Any, name: str, epsilon: int, t: int) -> list[float] | None:

@@ -3,14 +3,13 @@
 import csv
 import gzip
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from browser import CHROMIUM, Tab
+from browser import Tab
 from commands import DPBANDITS, ROOT, Done, Process
 
 import dpbandits
@@ -130,6 +129,16 @@ def test_a_project_has_a_site_of_its_own_and_an_error_a_page(own: Path) -> None:
         assert EVIL in unescape(text)
 
 
+def test_a_project_without_a_figure_has_a_site_too(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "algorithms").mkdir()
+    (tmp_path / "dpbandits.toml").write_text('package = "empty"\n')
+    done = command(tmp_path, "site")
+    assert done.status == 0, done.err
+    assert "site: 0 figures; " in done.out
+    assert (tmp_path / "out" / "site" / "index.html").is_file()
+
+
 def test_a_formula_becomes_mathml_and_one_that_cannot_be_read_stays() -> None:
     from dpbandits.site.formulas import on_page_content
 
@@ -154,17 +163,6 @@ def test_a_folder_that_is_no_site_is_kept(tmp_path: Path, in_checkout: None) -> 
 
 
 # In a browser, from files ------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="no Playwright")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

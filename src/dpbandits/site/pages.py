@@ -36,7 +36,7 @@ def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[
     if (home / "docs").is_dir() and (mine or (home / "mkdocs.yml").is_file()):
         shutil.copytree(home / "docs", docs)
     drawing = (delayed(show)(name, docs / "figures", overrides) for name in names)
-    figures: list[FigurePage] = Parallel(n_jobs=min(len(names), cpu_count()))(drawing)
+    figures: list[FigurePage] = Parallel(n_jobs=max(1, min(len(names), cpu_count())))(drawing)
     figures.sort(key=lambda page: place_of(page.paper, page.original, page.name))
     described = algorithms.collect(figures)
     for asset in files("dpbandits.site").joinpath("assets").iterdir():
