@@ -102,7 +102,7 @@ MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstrin
     "gamma": "failure probability γ of the bound on the noise",
     "v": "exponent v of the release schedule",
     "doubling": "whether episodes double an arm's pulls",
-    "forgetting": "whether a mean is that of the last episode alone",
+    "forgetting": "whether a mean uses the last episode alone",
     "arms": "number of arms K",
     "means": "mean reward of every arm",
     "concentration": "c of Beta(c μ, c (1 - μ))",
