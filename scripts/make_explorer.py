@@ -63,7 +63,7 @@ class Player(NamedTuple):
     @property
     def runs(self) -> int:
         """Return the number of runs."""
-        return 20 if self.batched else 2
+        return 100 if self.batched else 5
 
     def longest(self, instance: str) -> int:
         """Return the last round that it plays."""
