@@ -2,6 +2,7 @@
 
 import sys
 import typing
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -22,6 +23,14 @@ examples of the keys of figures, panels and curves. Defaults are those that comm
 |key |of |meaning|
 |---|---|---|
 """
+TABLE = ("|parameter |meaning |value |default|", "|---|---|---|---|")
+SHARED = """\
+## Shared parameters
+
+Three or more algorithms, stopping rules or environments have these parameters. Each lists those
+that it takes, and its own in a table.
+
+""" + "\n".join([*TABLE, ""])
 KEYS = {  # of all sections
     "seed": "root of every random stream",
     "runs": "independent runs of an experiment",
@@ -129,25 +138,45 @@ def page() -> str:
         for key in keys:
             owners.setdefault(key, []).append(place)
     rows = [f"|`{key}` |{', '.join(of)} |{KEYS[key]}|" for key, of in owners.items()]
-    parts = [HEAD + "\n".join(rows) + "\n"]
-    for title, (names, module_of) in KINDS.items():
+    members = {name: module_of(name) for names, module_of in KINDS.values() for name in names}
+    fields = {name: _fields(name, module) for name, module in members.items()}
+    shared = _shared(fields.values())
+    parts = [HEAD + "\n".join(rows) + "\n", SHARED + "\n".join(shared.values()) + "\n"]
+    for title, (names, _) in KINDS.items():
         parts.append(f"## {title}\n")
-        parts += [_member(name, module_of(name)) for name in names]
+        parts += [_member(name, members[name], fields[name], shared) for name in names]
     return "\n".join(parts)
 
 
-def _member(name: str, module: ModuleType) -> str:
+def _fields(name: str, module: ModuleType) -> dict[str, str]:
+    """Return the table's row of each field."""
+    defaults = module.Params._field_defaults | _in_use(name)
+    rows = {}
+    for field, annotation in parameters.fields(module.Params).items():
+        default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
+        told = meaning(name, field, annotation), _words(annotation), default
+        rows[field] = f"|`{field}` |{' |'.join(told)}|"
+    return rows
+
+
+def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return the most frequent row of each field, if three or more members have it."""
+    found: dict[str, str] = {}
+    for (field, row), count in Counter(x for of in fields for x in of.items()).most_common():
+        if count >= 3:
+            found.setdefault(field, row)
+    return found
+
+
+def _member(name: str, module: ModuleType, fields: Mapping[str, str], shared: Mapping) -> str:
     first = (module.__doc__ or "").strip().splitlines()[0]
     lines = [f"### {name}\n", f"{first}\n"]
-    annotations = parameters.fields(module.Params)
-    if annotations:
-        lines += ["|parameter |meaning |value |default|", "|---|---|---|---|"]
-        defaults = module.Params._field_defaults | _in_use(name)
-        for field, annotation in annotations.items():
-            default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
-            told = meaning(name, field, annotation), _words(annotation), default
-            lines.append(f"|`{field}` |{' |'.join(told)}|")
-        lines.append("")
+    common = [f"`{field}`" for field, row in fields.items() if shared.get(field) == row]
+    if common:
+        lines.append(f"[Shared](#shared-parameters): {', '.join(common)}\n")
+    own = [row for field, row in fields.items() if shared.get(field) != row]
+    if own:
+        lines += [*TABLE, *own, ""]
     return "\n".join(lines)
 
 
