@@ -63,7 +63,7 @@ class Player(NamedTuple):
     @property
     def runs(self) -> int:
         """Return the number of runs."""
-        return 100 if self.batched else 5
+        return 200 if self.batched else 15
 
     def longest(self, instance: str) -> int:
         """Return the last round that it plays."""
