@@ -17,11 +17,11 @@ Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.wo
 `figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. A project's settings and those of
 dpbandits are in `conf/`.
 
-| variable | effect |
+|variable |effect|
 |---|---|
-| `DPBANDITS_RESULTS` | folder of the result blocks, in place of `cache` |
-| `DPBANDITS_CACHE` | folder of the machine code, in place of `~/.cache/dpbandits` |
-| `DPBANDITS_PROJECT` | folder of the project, in place of the current one |
+|`DPBANDITS_RESULTS` |folder of the result blocks, in place of `cache`|
+|`DPBANDITS_CACHE` |folder of the machine code, in place of `~/.cache/dpbandits`|
+|`DPBANDITS_PROJECT` |folder of the project, in place of the current one|
 """
 
 

@@ -55,8 +55,8 @@ def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
     rows = {label: [mean_rank(own) for own in several] for label, several in by_label.items()}
     order = sorted(rows, key=lambda label: sum(rank.place for rank in rows[label]))
     names = [f"ε = {_budget(games, i):g}" for i in budgets]
-    lines = [f"| mean rank | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
-    lines += [f"| {label} | {' | '.join(map(_rank, rows[label]))} |" for label in order]
+    lines = [f"|mean rank |{' |'.join(names)}|", f"|---|{'---:|' * len(names)}"]
+    lines += [f"|{label} |{' |'.join(map(_rank, rows[label]))}|" for label in order]
     return "\n".join(lines) + "\n"
 
 
@@ -67,8 +67,8 @@ def _rank(rank: Rank) -> str:
 
 def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
     budgets = sorted({i for _, _, i in games})
-    names = [f"ε = {_budget(games, i):g} | second" for i in budgets]
-    lines = [f"| instance | {' | '.join(names)} |", f"|---|{'---|---|' * len(budgets)}"]
+    names = [f"ε = {_budget(games, i):g} |second" for i in budgets]
+    lines = [f"|instance |{' |'.join(names)}|", f"|---|{'---|---|' * len(budgets)}"]
     rows: dict[str, list[str]] = {}
     for (_, instance, i), curves in games.items():
         first, second, *_ = sorted(curves, key=lambda curve: curve[0].mean[i])
@@ -78,9 +78,9 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
         tied = f"; tied: {', '.join(level)}" if level else ""
         rows.setdefault(formulas.plain(instance), []).append(
             f"{first[0].label} {a:,.0f} ({error_a:,.0f}) "
-            f"| {second[0].label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
+            f"|{second[0].label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
         )
-    lines += [f"| {instance} | {' | '.join(cells)} |" for instance, cells in rows.items()]
+    lines += [f"|{instance} |{' |'.join(cells)}|" for instance, cells in rows.items()]
     return "\n".join(lines) + "\n"
 
 

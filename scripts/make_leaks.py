@@ -57,12 +57,12 @@ def text() -> str:
         f" {seeds} each. Detected in {sum(detected)} of {len(detected)} audits; false alarms"
         f" without a leak: {sum(of_none)} of {len(of_none)}.",
         "",
-        f"| leak | games | {' | '.join(f'ε = {epsilon}' for epsilon in epsilons)} |",
+        f"|leak |games |{' |'.join(f'ε = {epsilon}' for epsilon in epsilons)}|",
         f"|---|---|{'---|' * len(epsilons)}",
     ]
     for number, entry in rows.items():
-        columns = " | ".join(cells[number, epsilon] for epsilon in epsilons)
-        lines.append(f"| {entry['name']} | {entry['plays']:,} | {columns} |")
+        columns = " |".join(cells[number, epsilon] for epsilon in epsilons)
+        lines.append(f"|{entry['name']} |{entry['plays']:,} |{columns}|")
     return "\n".join(lines) + "\n"
 
 

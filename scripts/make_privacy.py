@@ -24,8 +24,8 @@ def table() -> str:
         if result.budget_given == EPSILON:
             composed = cell.subject.composed(ARMS, cell.longest, cell.declared("claim").delta)
             numbers = (composed, result.epsilon, result.one_choice)
-            rows.append(f"| {result.label} | {' | '.join(map(_number, numbers))} |")
-    return "\n".join([f"| {' | '.join(HEAD)} |", "|---|---:|---:|---:|", *rows, ""])
+            rows.append(f"|{result.label} |{' |'.join(map(_number, numbers))}|")
+    return "\n".join([f"|{' |'.join(HEAD)}|", "|---|---:|---:|---:|", *rows, ""])
 
 
 def _number(number: float | None) -> str:

@@ -55,10 +55,10 @@ def rows(page: str, revision: str | None) -> dict[str, dict[str, Any]]:
 def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
     """Return the text between the two comments."""
     rows = [
-        f"| {row['fault']} | {row['done']} | {row['came']} | `{name}` |"
+        f"|{row['fault']} |{row['done']} |{row['came']} |`{name}`|"
         for name, row in measured.items()
     ]
-    titles = ["| fault | action | result | test |", "|---|---|---|---|"]
+    titles = ["|fault |action |result |test|", "|---|---|---|---|"]
     return "\n".join([head, "", *titles, *rows]) + "\n"
 
 

@@ -24,10 +24,10 @@ def figures(measured: Measurements) -> list[str]:
     total = rows.pop("all of them")
     shares = ", ".join(f"{part} {total[part]:.0f} %" for part in PARTS)
     return [
-        "| seconds | figures |",
+        "|seconds |figures|",
         "|---|---|",
         *(
-            f"| {words} | {', '.join(names)} |"
+            f"|{words} |{', '.join(names)}|"
             for words, names in grouped(
                 {name: row["cold"] for name, row in rows.items()}, 10, 20, 60
             )
@@ -40,10 +40,10 @@ def figures(measured: Measurements) -> list[str]:
 def threads(measured: Measurements) -> list[str]:
     """Return the algorithms by the time of a run, with the speed-up from a second thread."""
     rows = by_name(measured)
-    lines = ["| milliseconds | algorithms | speed-up |", "|---|---|---|"]
+    lines = ["|milliseconds |algorithms |speed-up|", "|---|---|---|"]
     for words, names in grouped({name: row["a run"] for name, row in rows.items()}, 0.1, 1, 10):
         gains = [rows[name]["speed-up"] for name in names]
-        lines.append(f"| {words} | {', '.join(names)} | {min(gains):.1f}–{max(gains):.1f} |")
+        lines.append(f"|{words} |{', '.join(names)} |{min(gains):.1f}–{max(gains):.1f}|")
     return lines
 
 

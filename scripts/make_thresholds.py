@@ -14,9 +14,9 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
 
 def with_table(text: str) -> str:
     """Return the document's text with the new table; exit if its comments are missing."""
-    lines = ["| word | number | reason |", "|---|---:|---|"]
+    lines = ["|word |number |reason|", "|---|---:|---|"]
     for word, threshold in conf_files.read_yaml(claims_files.THRESHOLDS).items():
-        lines.append(f"| {word} | {threshold['value']:.4g} | {plain(threshold['reason'])} |")
+        lines.append(f"|{word} |{threshold['value']:.4g} |{plain(threshold['reason'])}|")
     return replaced(text, "thresholds", "\n".join(lines) + "\n")
 
 

@@ -40,9 +40,9 @@ def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[s
         f"Mutants: {len(everything)}, of which {same} are equivalent and"
         f" {len(others) - killed.total()} survived. Failed first: {', '.join(first)}.",
         "",
-        "| killed | folders |",
+        "|killed |folders|",
         "|---|---|",
-        *(f"| {words} | {', '.join(folders)} |" for words, folders in shares.items() if folders),
+        *(f"|{words} |{', '.join(folders)}|" for words, folders in shares.items() if folders),
     ]
 
 

@@ -126,7 +126,7 @@ def test_a_host_that_vanishes_loses_nothing(cluster: Cluster, undisturbed: Calm,
         f"one of two; no packet leaves it from then on, when {kept} of {FIGURE.runs} runs were"
         " written",
         f"the scheduler gave the worker up after {seconds:.0f} s; the other played all that"
-        f" remained, {again} runs again; status 0, the bytes of threads",
+        f" remained, and {again} runs twice; status 0, the bytes of a run on threads",
     )
 
 
@@ -157,7 +157,7 @@ def test_a_host_that_is_cut_off_for_less_than_the_timeout_returns_to_work(
         f"A worker's network is cut for {CUT} s, with a timeout of 120 s",
         f"one of two, when {kept} of {FIGURE.runs} runs were written",
         f"the worker played {after} runs after its return; {again} runs played twice;"
-        " status 0, the bytes of threads",
+        " status 0, the bytes of a run on threads",
     )
 
 
@@ -175,7 +175,7 @@ def lost(cluster: Cluster, process: Process, message: str, undisturbed: Calm) ->
     assert_as_if_calm(cluster.folder, undisturbed)
     return (
         f"one line and status 2 after {seconds:.0f} s; {there.number} of {there.number} written"
-        " runs used again, the bytes of threads"
+        " runs used again, the bytes of a run on threads"
     )
 
 

@@ -42,6 +42,7 @@ def plain(text: str) -> str:
 def _unicode(source: str) -> str:
     out = ""
     source = source.replace(r"\lceil ", "⌈").replace(r"\lfloor ", "⌊").replace(r"\,", " ")
+    source = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", source)
     source = re.sub(r"\\sqrt\{([^{}]*)\}", r"\\sqrt(\1)", source)  # a sign has no end of its own
     for name, symbol, shift, argument, other in TOKEN.findall(source):
         if shift:

@@ -206,7 +206,8 @@ def quoted(judged: Judged, numbers: Mapping[str, int], placed: bool = True) -> s
     same = [numbers[n] for n in sentences if claim.quote and sentences[n].quote == claim.quote]
     if judged.name in numbers and numbers[judged.name] > same[0]:
         return f"{without_tex(claim.short or claim.part)} (in sentence {same[0]})"
-    text = f"“{without_tex(claim.quote)}”" if claim.quote else without_tex(claim.says)
+    words = without_tex(claim.quote).translate({0x201C: "‘", 0x201D: "’"})
+    text = f"“{words}”" if words else without_tex(claim.says)
     text += f" ({place})" if placed and (place := _place(judged)) else ""
     return f"{text}: {without_tex(claim.short or claim.part)}" if len(same) > 1 else text
 
@@ -247,7 +248,8 @@ def ratio(result: Result) -> str:
 def notes(judged: Judged, of: Gathered) -> str:
     """Return why a sentence has its verdict: what decides it, and which variants change it."""
     claim, drawn = judged.claim, judged.drawn
-    parts = [about.filled(text, of) for text in (claim.because, claim.not_testable) if text]
+    untested = claim.not_testable[:1].upper() + claim.not_testable[1:]
+    parts = [about.filled(text, of) for text in (claim.because, untested) if text]
     if claim.part:
         parts.append(f"Judged: {claim.part}")
     if drawn.text:
@@ -307,6 +309,7 @@ def total(reports: Sequence[Gathered]) -> str:
     """Return how many sentences of how many papers reproduce, in one sentence."""
     sentences = [judged for of in reports for judged in of.sentences()]
     verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
+    verdicts = verdicts.replace("depending", "depending on what the text leaves open")
     return (
         f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
         f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."

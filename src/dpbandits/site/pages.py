@@ -83,10 +83,14 @@ def _generated(
         "plain": plain,
         "number": number,
     }
+    keys = docs / "configuration.md"
     templates.globals |= {
         "reports": [path.stem for path in (docs / "reproducibility").glob("*.md")],
         "labels": {algorithm.name: algorithm.label for algorithm in described},
         "count": about.count,
+        "documented": re.findall(
+            r"(?m)^### (\S+)", keys.read_text("utf-8") if keys.is_file() else ""
+        ),
     }
     papers = dict.fromkeys((*PAPERS, *(figure.paper for figure in figures)))
     groups = [(paper, [f for f in figures if f.paper == paper]) for paper in papers]
