@@ -17,8 +17,8 @@ FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 HEAD = """\
 # Configuration keys
 
-This page is written by `scripts/make_configuration.py`. [Adding a figure](add-a-figure.md) has
-examples of the keys of figures, panels and curves. Defaults are those that commands use.
+This page is written by `scripts/make_configuration.py`. [Keys of figures](figure-keys.md) has
+examples. Defaults are those that commands use.
 
 |key |of |meaning|
 |---|---|---|

@@ -1,7 +1,7 @@
-"""Run tests of faults and write the table of their measurements in docs/.
+"""Run tests of faults and write a table of their measurements in docs/reliability.md.
 
-`python scripts/make_reliability.py [page] [options of pytest]`, where the page is `reliability.md`
-(the default) or `cluster.md`. Needs root (for file systems and network namespaces) and Dask
+`python scripts/make_reliability.py [table] [options of pytest]`, where the table is `measured` (the
+default) or `hosts`. Needs root (for file systems and network namespaces) and Dask
 (requirements-cluster.lock). Writes nothing if a test fails or is skipped, or if the checkout is not
 clean. Tests with a measurement at the same revision are not run again.
 """
@@ -24,30 +24,25 @@ from dpbandits.run.progress import duration
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = ROOT / "out" / "reliability"  # measurements written by the tests
-RELIABILITY, CLUSTER = "reliability.md", "cluster.md"
-TESTS = {RELIABILITY: "test_reliability*.py", CLUSTER: "test_hosts.py"}  # by page
+PAGE = ROOT / "docs" / "reliability.md"
+TESTS = {"measured": "test_reliability*.py", "hosts": "test_hosts.py"}  # by table of the page
 
 
-def test_files(page: str) -> list[Path]:
-    """Return the files of the tests whose measurements a page shows."""
-    return sorted((ROOT / "tests" / "slow").glob(TESTS[page]))
-
-
-def tests(page: str) -> dict[str, Path]:
-    """Return every test of a page with its file; each must have written a measurement."""
+def tests(part: str) -> dict[str, Path]:
+    """Return every test of a table with its file; each must have written a measurement."""
     return {
         node.name: file
-        for file in test_files(page)
+        for file in sorted((ROOT / "tests" / "slow").glob(TESTS[part]))
         for node in ast.parse(file.read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     }
 
 
-def rows(page: str, revision: str | None) -> dict[str, dict[str, Any]]:
+def rows(part: str, revision: str | None) -> dict[str, dict[str, Any]]:
     """Return the measurements at exactly this revision, by test; none for an unclean checkout."""
     if revision is None or revision.endswith("-dirty"):
         return {}
-    files = {name: ROWS / f"{name}.json" for name in tests(page)}
+    files = {name: ROWS / f"{name}.json" for name in tests(part)}
     measured = {name: json.loads(f.read_text("utf-8")) for name, f in files.items() if f.exists()}
     return {name: row for name, row in measured.items() if row["revision"] == revision}
 
@@ -63,20 +58,19 @@ def table(measured: Mapping[str, Mapping[str, Any]], head: str) -> str:
 
 
 def main(more: Sequence[str]) -> int:
-    page, *more = more if more and more[0] in TESTS else (RELIABILITY, *more)
-    document = ROOT / "docs" / page
+    part, *more = more if more and more[0] in TESTS else ("measured", *more)
     revision = git_revision()
-    there = rows(page, revision)
-    missing = [f"{file}::{name}" for name, file in tests(page).items() if name not in there]
+    there = rows(part, revision)
+    missing = [f"{file}::{name}" for name, file in tests(part).items() if name not in there]
     if missing:
         command = [sys.executable, "-m", "pytest", "-m", "slow", *more, *missing]
         if status := subprocess.run(command, cwd=ROOT).returncode:
-            print(f"{page} is unchanged: a test failed", file=sys.stderr)
+            print(f"{PAGE.name} is unchanged: a test failed", file=sys.stderr)
             return status
-    measured = rows(page, revision)
-    if silent := [name for name in tests(page) if name not in measured]:
+    measured = rows(part, revision)
+    if silent := [name for name in tests(part) if name not in measured]:
         print(
-            f"{page} is unchanged; these tests have no measurement at"
+            f"{PAGE.name} is unchanged; these tests have no measurement at"
             f" revision {revision}: {', '.join(silent)} (skipped, or the checkout is not clean)",
             file=sys.stderr,
         )
@@ -88,8 +82,7 @@ def main(more: Sequence[str]) -> int:
         f" {platform.machine()} with {os.cpu_count()} cores (load {os.getloadavg()[0]:.0f}) and"
         f" Python {versions()['python']}; the tests took {duration(seconds)}."
     )
-    text = replaced(document.read_text("utf-8"), "measured", table(measured, head))
-    document.write_text(text, "utf-8")
+    PAGE.write_text(replaced(PAGE.read_text("utf-8"), part, table(measured, head)), "utf-8")
     return 0
 
 

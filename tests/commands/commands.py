@@ -37,7 +37,7 @@ def documented_keys(schema: str) -> set[str]:
     """Keys that docs/files.md lists for a schema, in the first column of its table."""
     text = (ROOT / "docs" / "files.md").read_text("utf-8")
     section = text.partition(f"Schema `{schema}`")[2].partition("\n## ")[0]
-    first = (line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
+    first = (line.split("|")[1] for line in section.splitlines() if line.startswith("|`"))
     return {"schema"} | {key for cell in first for key in re.findall(r"`(\w+)`", cell)}
 
 

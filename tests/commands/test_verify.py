@@ -163,7 +163,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             assert before in text, name
             text = text.replace(before, after)
         sources[name.replace("-", "_")] = text
-    (sources["counting"],) = examples("add-an-algorithm.md", "Epsilon-greedy")
+    (sources["counting"],) = examples("contract.md", "Epsilon-greedy")
     folder = project(tmp_path_factory.mktemp("project"), **sources)
     done = dpbandits(folder, "verify", *MISTAKES, "sound", "counting")
     assert done.status == 1, done.err
@@ -258,7 +258,7 @@ def laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Project with planted reward distributions, and the one whose means change of the page."""
     folder = project(tmp_path_factory.mktemp("laws"))
     (folder / "environments").mkdir()
-    (changing,) = examples("add-a-distribution.md", "Coins")
+    (changing,) = examples("contract.md", "Coins")
     sources = {"changing-coins": changing}
     for name, (_, text, changes) in DISTRIBUTIONS.items():
         for before, after in changes:

@@ -81,7 +81,7 @@ def test_every_meaning_of_a_key_is_that_of_a_key() -> None:
 
 
 def test_random_numbers_of_the_page_are_those_of_kernels_with_the_same_bits() -> None:
-    calls = {*re.findall(r"`(rng\.\w+\([^`]*?\))`", text("docs/add-an-algorithm.md"))}
+    calls = {*re.findall(r"`(rng\.\w+\([^`]*?\))`", text("docs/contract.md"))}
     assert len(calls) > 9
     values = {"K": 3, "a": 0.5, "b": 0.75, "k": 2.0, "m": 0.5, "n": 10, "p": 0.3, "s": 1.5}
     for call in calls:
