@@ -14,8 +14,7 @@ HEAD = """\
 complete commands and names. This page is written by `scripts/make_commands.py`.
 
 Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`,
-`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. A project's settings and those of
-dpbandits are in `conf/`.
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`.
 
 |variable |effect|
 |---|---|

@@ -23,14 +23,13 @@ examples. Defaults are those that commands use.
 |key |of |meaning|
 |---|---|---|
 """
-TABLE = ("|parameter |meaning |value |default|", "|---|---|---|---|")
 SHARED = """\
 ## Shared parameters
 
-Three or more algorithms, stopping rules or environments have these parameters. Each lists those
-that it takes, and its own in a table.
+Three or more algorithms, stopping rules or environments have these parameters. Each below lists
+those that it takes, and its own. A parameter without a default must be given.
 
-""" + "\n".join([*TABLE, ""])
+"""
 KEYS = {  # of all sections
     "seed": "root of every random stream",
     "runs": "independent runs of an experiment",
@@ -95,7 +94,7 @@ KINDS: dict[str, tuple[Iterable[str], Callable[[str], ModuleType]]] = {
     "Stopping rules": (registry.stopping_rule_names(), registry.stopping_rule),
     "Environments": (registry.environment_names(), registry.environment),
 }
-OF_GAME = "of the run"  # value of `horizon`, which the figure sets
+OF_GAME = "that of the run"  # default of `horizon`, which the figure sets
 MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstring of its type
     "epsilon": "privacy budget ε",
     "delta": "δ of (ε, δ)-DP",
@@ -149,18 +148,18 @@ def page() -> str:
 
 
 def _fields(name: str, module: ModuleType) -> dict[str, str]:
-    """Return the table's row of each field."""
+    """Return the item of the list for each field."""
     defaults = module.Params._field_defaults | _in_use(name)
     rows = {}
     for field, annotation in parameters.fields(module.Params).items():
         default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
-        told = meaning(name, field, annotation), _words(annotation), default
-        rows[field] = f"|`{field}` |{' |'.join(told)}|"
+        told = f"* `{field}`: {meaning(name, field, annotation)}; {_words(annotation)}"
+        rows[field] = told + (f"; default {default}" if default else "")
     return rows
 
 
 def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the most frequent row of each field, if three or more members have it."""
+    """Return the most frequent item of each field, if three or more members have it."""
     found: dict[str, str] = {}
     for (field, row), count in Counter(x for of in fields for x in of.items()).most_common():
         if count >= 3:
@@ -176,7 +175,7 @@ def _member(name: str, module: ModuleType, fields: Mapping[str, str], shared: Ma
         lines.append(f"[Shared](#shared-parameters): {', '.join(common)}\n")
     own = [row for field, row in fields.items() if shared.get(field) != row]
     if own:
-        lines += [*TABLE, *own, ""]
+        lines += [*own, ""]
     return "\n".join(lines)
 
 
@@ -197,7 +196,7 @@ def _in_use(name: str) -> dict[str, Any]:
 
 def _default(defaults: Mapping[str, Any], field: str, annotation: Any) -> str:
     if field not in defaults:
-        return "required"
+        return ""
     value = parameters.plain_value(defaults[field])
     if isinstance(value, bool) and annotation is not bool:  # YAML reads `on` as true
         value = "on" if value else "off"

@@ -27,10 +27,8 @@ def figures(measured: Measurements) -> list[str]:
         "|seconds |figures|",
         "|---|---|",
         *(
-            f"|{words} |{', '.join(names)}|"
-            for words, names in grouped(
-                {name: row["cold"] for name, row in rows.items()}, 10, 20, 60
-            )
+            f"|{words} |{len(names) if words.startswith('below') else ', '.join(names)}|"
+            for words, names in grouped({name: row["cold"] for name, row in rows.items()}, 20, 60)
         ),
         "",
         f"All {len(rows)}: {total['cold']:,.0f} s ({shares}); again: {total['again']:.0f} s.",

@@ -45,7 +45,8 @@ def audited(found: AuditResult) -> Iterator[str]:
         likely = f"observed frequencies: epsilon = {loss.likely_epsilon:.4g}"
         yield f"    audited: {bounds}; with 99 % confidence; {likely}"
         games = f"{loss.more:,} and {loss.fewer:,} of {loss.games:,} games"
-        yield f"    event: {finding.cells} values of {finding.feature}; {games}"
+        values = "1 value" if finding.cells == 1 else f"{finding.cells} values"
+        yield f"    event: {values} of {finding.feature}; {games}"
 
 
 def show(
