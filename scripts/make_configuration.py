@@ -167,7 +167,9 @@ def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return found
 
 
-def _member(name: str, module: ModuleType, fields: Mapping[str, str], shared: Mapping) -> str:
+def _member(
+    name: str, module: ModuleType, fields: Mapping[str, str], shared: Mapping[str, str]
+) -> str:
     first = (module.__doc__ or "").strip().splitlines()[0]
     lines = [f"### {name}\n", f"{first}\n"]
     common = [f"`{field}`" for field, row in fields.items() if shared.get(field) == row]

@@ -46,8 +46,8 @@ TEXTS = {  # parts of a claims file that no verdict depends on
     *("source", "headline", "method", "published", "excluded", "errata"),
 }
 FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
-# Seconds a round: with T = 10^6 a batched algorithm takes up to a third less, and one that decides in
-# every round more, except the fastest, which get their runs at the price of minutes.
+# Seconds a round. A batched algorithm takes at most 1e-9, with T = 10^6; one that decides in every
+# round takes more, but for the fastest, whose runs then cost minutes.
 BATCHED = 1.5e-9
 ROUNDS = 10**8  # rounds of an experiment at a look; at a later look experiments share as many
 SHARED = 10**10  # as this, if that is more for each
