@@ -107,6 +107,7 @@ def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
         (r"$\mathrm{KL}\!(p, q)$", "KL(p, q)"),
         (r"one $ alone", "one $ alone"),
         (r"$\sqrt{2 \log(t)/n}\,x$", "√(2 log(t)/n) x"),
+        (r"about $\frac{1}{\epsilon^2}$", "about 1/ε²"),
         (r"$x^/$, $x_{/|}$", "x^/, x_(/|)"),
         (r"$T^{a+b}$, $T^{ab}$, $T^*$", "T^(a+b), T^ab, T*"),
     ],
