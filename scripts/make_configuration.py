@@ -94,7 +94,7 @@ KINDS: dict[str, tuple[Iterable[str], Callable[[str], ModuleType]]] = {
     "Stopping rules": (registry.stopping_rule_names(), registry.stopping_rule),
     "Environments": (registry.environment_names(), registry.environment),
 }
-OF_GAME = "that of the run"  # default of `horizon`, which the figure sets
+OF_GAME = "the run's"  # default of `horizon`, which the figure sets
 MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstring of its type
     "epsilon": "privacy budget ε",
     "delta": "δ of (ε, δ)-DP",
@@ -148,22 +148,22 @@ def page() -> str:
 
 
 def _fields(name: str, module: ModuleType) -> dict[str, str]:
-    """Return the item of the list for each field."""
+    """Return what the list has of each field."""
     defaults = module.Params._field_defaults | _in_use(name)
-    rows = {}
+    items = {}
     for field, annotation in parameters.fields(module.Params).items():
         default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
         told = f"* `{field}`: {meaning(name, field, annotation)}; {_words(annotation)}"
-        rows[field] = told + (f"; default {default}" if default else "")
-    return rows
+        items[field] = told + (f"; default {default}" if default else "")
+    return items
 
 
 def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the most frequent item of each field, if three or more members have it."""
     found: dict[str, str] = {}
-    for (field, row), count in Counter(x for of in fields for x in of.items()).most_common():
+    for (field, item), count in Counter(x for of in fields for x in of.items()).most_common():
         if count >= 3:
-            found.setdefault(field, row)
+            found.setdefault(field, item)
     return found
 
 
@@ -172,10 +172,10 @@ def _member(
 ) -> str:
     first = (module.__doc__ or "").strip().splitlines()[0]
     lines = [f"### {name}\n", f"{first}\n"]
-    common = [f"`{field}`" for field, row in fields.items() if shared.get(field) == row]
+    common = [f"`{field}`" for field, item in fields.items() if shared.get(field) == item]
     if common:
         lines.append(f"[Shared](#shared-parameters): {', '.join(common)}\n")
-    own = [row for field, row in fields.items() if shared.get(field) != row]
+    own = [item for field, item in fields.items() if shared.get(field) != item]
     if own:
         lines += [*own, ""]
     return "\n".join(lines)

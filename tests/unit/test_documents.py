@@ -76,7 +76,8 @@ def test_a_generated_page_is_the_one_that_its_script_writes(script: str) -> None
 def test_every_meaning_of_a_key_is_that_of_a_key() -> None:
     page = make_configuration.page()  # a key without a meaning is an error
     own = {name.rpartition(".")[2] for name in make_configuration.MEANINGS}
-    assert {key for key in own | {*make_configuration.KEYS} if f"`{key}`" not in page} == set()
+    assert {key for key in make_configuration.KEYS if f"|`{key}` |" not in page} == set()
+    assert {key for key in own if f"* `{key}`: " not in page} == set()
     assert len(page.split()) < 2_200
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from dpbandits.api.privacy_results import AuditResult
+from dpbandits.checks.comparisons import counted
 from dpbandits.cli.process import console
 from dpbandits.kernel.errors import installing
 from dpbandits.privacy.table import rows
@@ -45,8 +46,7 @@ def audited(found: AuditResult) -> Iterator[str]:
         likely = f"observed frequencies: epsilon = {loss.likely_epsilon:.4g}"
         yield f"    audited: {bounds}; with 99 % confidence; {likely}"
         games = f"{loss.more:,} and {loss.fewer:,} of {loss.games:,} games"
-        values = "1 value" if finding.cells == 1 else f"{finding.cells} values"
-        yield f"    event: {values} of {finding.feature}; {games}"
+        yield f"    event: {counted(finding.cells, 'value')} of {finding.feature}; {games}"
 
 
 def show(

@@ -78,6 +78,12 @@ class Claim(Part, frozen=True, rename={"figures": "in", "not_testable": "not tes
         | Literal["proof incomplete"]
     ) = ""
 
+    @property
+    def words(self) -> str:
+        """Return the quotation, with single marks for quotations in it, or what is said instead."""
+        within = self.quote.translate({0x201C: "‘", 0x201D: "’"})
+        return f"“{within}”" if within else self.says
+
     def parts(self) -> list[Comparisons]:
         """Return the comparisons with the figures in which they are made."""
         own = [text for text in self.holds if isinstance(text, str)]

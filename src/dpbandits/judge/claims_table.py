@@ -46,9 +46,7 @@ TEXTS = {  # parts of a claims file that no verdict depends on
     *("source", "headline", "method", "published", "excluded", "errata"),
 }
 FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
-# Seconds a round. A batched algorithm takes at most 1e-9, with T = 10^6; one that decides in every
-# round takes more, but for the fastest, whose runs then cost minutes.
-BATCHED = 1.5e-9
+BATCHED = 1.5e-9  # seconds a round; a batched algorithm takes 1e-9 at most, with T = 10^6
 ROUNDS = 10**8  # rounds of an experiment at a look; at a later look experiments share as many
 SHARED = 10**10  # as this, if that is more for each
 

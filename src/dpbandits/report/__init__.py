@@ -206,8 +206,7 @@ def quoted(judged: Judged, numbers: Mapping[str, int], placed: bool = True) -> s
     same = [numbers[n] for n in sentences if claim.quote and sentences[n].quote == claim.quote]
     if judged.name in numbers and numbers[judged.name] > same[0]:
         return f"{without_tex(claim.short or claim.part)} (in sentence {same[0]})"
-    words = without_tex(claim.quote).translate({0x201C: "‘", 0x201D: "’"})
-    text = f"“{words}”" if words else without_tex(claim.says)
+    text = without_tex(claim.words)
     text += f" ({place})" if placed and (place := _place(judged)) else ""
     return f"{text}: {without_tex(claim.short or claim.part)}" if len(same) > 1 else text
 

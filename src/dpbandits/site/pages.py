@@ -83,14 +83,10 @@ def _generated(
         "plain": plain,
         "number": number,
     }
-    keys = docs / "configuration.md"
     templates.globals |= {
         "reports": [path.stem for path in (docs / "reproducibility").glob("*.md")],
         "labels": {algorithm.name: algorithm.label for algorithm in described},
         "count": about.count,
-        "documented": re.findall(
-            r"(?m)^### (\S+)", keys.read_text("utf-8") if keys.is_file() else ""
-        ),
     }
     papers = dict.fromkeys((*PAPERS, *(figure.paper for figure in figures)))
     groups = [(paper, [f for f in figures if f.paper == paper]) for paper in papers]
@@ -98,6 +94,7 @@ def _generated(
     for path in sorted(docs.rglob("*.md")):
         name = path.relative_to(docs).as_posix()
         pages[name] = _linked(path.read_text("utf-8"), name, figures)
+    documented = re.findall(r"(?m)^### (\S+)", pages.get("configuration.md", ""))
     for name in ("figures", "algorithms"):
         part = templates.get_template(f"{name}.md").render(groups=groups, algorithms=described)
         page = pages.get(f"{name}.md", LIST.format(name, name.title()))
@@ -106,7 +103,9 @@ def _generated(
     for kind, members in (("figure", figures), ("algorithm", described)):
         template = templates.get_template(f"{kind}.md")
         for member in members:
-            pages[f"{kind}s/{member.name}.md"] = template.render({kind: member})
+            pages[f"{kind}s/{member.name}.md"] = template.render(
+                {kind: member, "documented": documented}
+            )
     return pages
 
 
