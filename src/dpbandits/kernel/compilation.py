@@ -13,8 +13,10 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial, wraps
 from pathlib import Path
+from secrets import token_hex
 from types import FunctionType
 from typing import Any
 
@@ -114,9 +116,11 @@ def specialised(function: Function, *arguments: Any) -> Function:
         if not any(Path(frame.filename).name == "caching.py" for frame in frames):
             raise
         # Damaged, be it the code of this kernel or of one that it calls: compile both again.
-        if (kept := folder()) is not None and kept.exists():
-            kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
-            log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)
+        if (kept := folder()) is not None:
+            # Another thread or process may have moved it first.
+            with suppress(FileNotFoundError):
+                kept.replace(kept.with_name(f"{kept.name}.damaged-{token_hex(4)}"))
+                log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)
     alone: Function = numba.njit(**checked(kernel.py_func, KERNEL))(kernel.py_func).compile(types)
     return alone
 
