@@ -14,7 +14,7 @@ import stat
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.abc import MetaPathFinder
@@ -27,6 +27,7 @@ from typing import Any
 # Digests of the files that sources opened, None for one that was not there, by path.
 Booked = dict[str, dict[str, str | None]]
 BOOKED: Booked = {}  # while modules executed, by the path of the source
+AFTERWARDS: list[Callable[[], None]] = []  # what is called after each of them
 
 MACHINE_CODE = (".nbi", ".nbc")  # of numba, in a folder named by the digest of the sources
 NOT_FILES = ("/dev", "/proc", "/sys")
@@ -52,6 +53,8 @@ class Loader(SourceFileLoader):
         BOOKED[self.path] = {}
         with booking(BOOKED):
             super().exec_module(module)
+        for function in AFTERWARDS:
+            function()
 
 
 class Finder(MetaPathFinder):
