@@ -31,9 +31,11 @@ def states(sources: Iterable[bytes], without: Collection[str] = ()) -> dict[str,
     while waiting:
         for name in sorted(imported(waiting.pop()) - seen):
             seen.add(name)
-            state, own = _state(name)
-            found |= state
-            waiting += own
+            if published := versions(name):
+                found |= published
+            else:
+                found[name], own = _content(name)
+                waiting += own
     return dict(sorted(found.items()))
 
 
@@ -50,20 +52,31 @@ def imported(source: bytes) -> frozenset[str]:
     return frozenset(name.partition(".")[0] for name in names)
 
 
+def is_edited(package: str) -> bool:
+    """Return True if a library that is known by a digest has other files than when first seen."""
+    if versions(package):
+        return False
+    with suppress(OSError):
+        return _content.__wrapped__(package) != _content(package)
+    return True  # a file is gone
+
+
 @cache
-def _state(package: str) -> tuple[dict[str, str | None], tuple[bytes, ...]]:
-    # As first seen: its version by the name of the distribution, or its digest and its sources.
+def versions(package: str) -> dict[str, str]:
+    """Return those of the distributions that have a package; none if it may be edited."""
     known = [distribution(name) for name in sorted({*_distributions().get(package, ())})]
-    if known and not any(map(_is_edited, known)):
-        return {one.name: one.version for one in known}, ()
-    contents = {str(path): path.read_bytes() for path in files(package)}
-    if not contents:
-        return {package: None}, ()
+    return {} if any(map(_is_editable, known)) else {one.name: one.version for one in known}
+
+
+@cache
+def _content(package: str) -> tuple[str | None, tuple[bytes, ...]]:
+    # The digest of its files, and its sources.
+    contents = {name: path.read_bytes() for name, path in files(package).items()}
     digest = hashlib.sha256()
-    for path, content in contents.items():
-        digest.update(f"\0{path}\0".encode() + content)
-    own = tuple(text for path, text in contents.items() if path.endswith(".py"))
-    return {package: digest.hexdigest()[:16]}, own
+    for name, content in contents.items():
+        digest.update(f"\0{name}\0".encode() + content)
+    own = tuple(content for name, content in contents.items() if name.endswith(".py"))
+    return digest.hexdigest()[:16] if contents else None, own
 
 
 @cache
@@ -71,22 +84,24 @@ def _distributions() -> dict[str, list[str]]:
     return {name: [*found] for name, found in packages_distributions().items()}
 
 
-def _is_edited(installed: Distribution) -> bool:
+def _is_editable(installed: Distribution) -> bool:
     with suppress(ValueError, AttributeError):
         origin = json.loads(installed.read_text("direct_url.json") or "{}")
         return bool(origin.get("dir_info", {}).get("editable", False))
     return False
 
 
-def files(package: str) -> list[Path]:
-    """Return the sources and compiled extensions of an installed package, in path order."""
+def files(package: str) -> dict[str, Path]:
+    """Return the sources and compiled extensions of a package by path below its folder, sorted."""
     try:
         spec = find_spec(package)
     except (ImportError, ValueError):  # a module that was made by hand
-        return []
+        return {}
     if spec is None:
-        return []
+        return {}
     if spec.submodule_search_locations is None:
-        return [Path(spec.origin)] if spec.has_location and spec.origin else []
+        file = Path(spec.origin or "")
+        return {file.name: file} if spec.has_location else {}
     places = map(Path, spec.submodule_search_locations)
-    return sorted(p for place in places for p in place.rglob("*") if p.name.endswith(SUFFIXES))
+    found = {p.relative_to(place).as_posix(): p for place in places for p in place.rglob("*")}
+    return {name: path for name, path in sorted(found.items()) if name.endswith(SUFFIXES)}
