@@ -53,8 +53,12 @@ def identity(experiment: Experiment) -> dict[str, Any]:
 
 def _foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
     # The root and path of each reached source that is not of dpbandits.
-    places = map(roots.source, reached)
-    return [(root, path) for root, path in places if root.package != roots.PACKAGE.package]
+    return [
+        (root, name.removeprefix(prefix))
+        for root in roots.found().roots[1:]
+        for name in reached
+        if name.startswith(prefix := source_path(root, ""))
+    ]
 
 
 def _import(reached: Iterable[str]) -> None:
