@@ -33,7 +33,7 @@ def bonus(t: int, n: int) -> float:
 
 
 def play_ucb(game: Game, alpha: float = 4) -> None:
-    """Play UCB (Auer et al. 2002, as in section 3), whose squared width is multiplied by alpha/4."""
+    """Play UCB (Auer et al. 2002, as in section 3), its squared width times alpha/4."""
     while not game.over:
         t = len(game.played) + 1
         if t <= game.arms:

@@ -32,7 +32,8 @@ def largest_index(mean, pulls, explored, excluded):
 def exceeds(p, n, q, explored):
     """Return True if the index of n rewards of mean p is surely above q.
 
-    It is if p > q or n d(p, q) < α log t, which is `explored`; d(p, q) is at most the chi-squared distance.
+    It is if p > q or n d(p, q) < α log t, here `explored`; d(p, q) is at most the chi-squared
+    distance.
     """
     level = explored / n * (1.0 - RELATIVE) - ABSOLUTE
     near = p > q or (p - q) * (p - q) < level * q * (1.0 - q)
