@@ -312,6 +312,15 @@ def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
     assert not (tmp_path / "cache").exists()
 
 
+def test_a_multirun_of_which_a_callback_fails_is_not_complete(run: Run, tmp_path: Path) -> None:
+    callback = "+hydra.callbacks.mine._target_=collections.OrderedDict"
+    done = run("-m", HEADLINE, "seed=1,2", callback)
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "Callback OrderedDict.on_multirun_start raised" in line
+    assert not (tmp_path / "cache").exists()
+
+
 def test_a_key_that_one_figure_does_not_use_stops_no_other_figure(run: Run, tmp_path: Path) -> None:
     tiny = ("++figure.horizon=2000", "runs=2", "engine.workers=1")
     done = run("-m", "figure=adap-headline,adap-c1", "++figure.epsilon=1,2", *tiny)
