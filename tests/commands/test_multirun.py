@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import signal
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -309,6 +310,18 @@ def test_a_mistake_in_the_command_prints_one_line_and_nothing_is_computed(
     (line,) = done.err.splitlines()
     readable(line)
     assert line.startswith(f"dpbandits: {expected}")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_multirun_of_which_a_callback_fails_is_not_complete(run: Run, tmp_path: Path) -> None:
+    callback = "+hydra.callbacks.mine._target_=collections.OrderedDict"
+    tiny = ("figure.horizon=2000", "runs=2", "engine.workers=1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # as outside tests, a warning is no error
+        done = run("-m", HEADLINE, "seed=1,2", *tiny, callback)
+    assert (done.status, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert "Callback OrderedDict.on_multirun_start raised" in line
     assert not (tmp_path / "cache").exists()
 
 

@@ -205,6 +205,26 @@ def test_init_refuses_a_name_that_is_no_package_and_a_folder_with_files(
     assert message in refused(own.parent, "init", name)
 
 
+def test_an_init_that_was_killed_can_be_repeated(tmp_path: Path) -> None:
+    begun = tmp_path / "my-own-paper"
+
+    def written() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in begun.rglob("*") if path.is_file()}
+
+    assert dpbandits(tmp_path, "init", "my-own-paper").status == 0
+    complete = written()
+    (begun / "dpbandits.toml").unlink()
+    (begun / "README.md").rename(begun / ".README.md.0123456789abcdef.partial")
+    assert dpbandits(tmp_path, "init", "my-own-paper").status == 0
+    assert written() == complete
+    (begun / "dpbandits.toml").unlink()
+    for kept in ("README.md", "of mine.partial"):
+        (begun / "README.md").write_bytes(complete[begun / "README.md"])
+        (begun / kept).write_text("of mine")
+        assert "exists already" in refused(tmp_path, "init", "my-own-paper")
+        assert (begun / kept).read_text() == "of mine"
+
+
 def test_reports_of_a_project_are_those_of_its_own_claims(own: Path) -> None:
     for names in ((), ("azize2022",)):
         assert "report: this project has no claims of its own" in refused(own, "report", *names)

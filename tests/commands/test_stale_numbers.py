@@ -3,6 +3,7 @@
 import json
 import os
 import py_compile
+import shutil
 import sys
 from pathlib import Path
 
@@ -128,3 +129,93 @@ def test_a_data_file_that_is_gone_is_named_with_the_source_that_reads_it(origina
     finally:
         (original / "elsewhere").rename(file)
     done.assert_told(2, "algorithms/mine.py, line", f"No such file or directory: '{file}'")
+
+
+CHECKED = """
+import sys
+from pathlib import Path
+from dpbandits.api.arguments import player
+from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.experiments.checkpoints import Grid
+from dpbandits.kernel import registry
+from dpbandits.store import key
+
+law = registry.environment("bernoulli").Params((0.75, 0.25))
+params = registry.algorithm("mine").Params()
+cell = RegretExperiment("mine", params, "bernoulli", law, 10, Grid.END, 1)
+key.key(cell), key.check_sources(cell)
+for name in sys.argv[1:]:
+    file = Path(name)
+    content = file.read_bytes()
+    for change in (lambda: file.write_bytes(content + b" "), file.unlink):
+        change()
+        try:
+            key.check_sources(cell)
+        except key.EditedSources as error:
+            print(str(error).partition(": edited since")[0])
+        file.write_bytes(content)
+key.check_sources(cell)
+"""
+
+
+def test_an_edit_in_mid_run_of_a_data_file_or_a_library_keeps_blocks_from_the_store(
+    original: Path,
+) -> None:
+    edited = ("algorithms/arm.txt", "../libraries/editable/__init__.py", "../libraries/homeless.py")
+    done = run(original, "-c", CHECKED, *edited)
+    data = "some_paper/algorithms/arm.txt (which some_paper/algorithms/mine.py opens)"
+    assert done.status == 0, done.err
+    assert done.out.splitlines() == [data, data, "editable", "editable", "homeless", "homeless"]
+
+
+OPENS = """
+import os
+from pathlib import Path
+from typing import NamedTuple
+import numpy as np
+ARMS = Path(__file__).with_name("{0}").read_text()
+class Params(NamedTuple):
+    pass
+class Law(NamedTuple):
+    gaps: np.ndarray
+def arms(params):
+    return 2
+def law(params):
+    Path(__file__).with_name("{0}").read_text()
+    Path(__file__).with_name("{1}").read_text() + str(os.environ.get("HOME"))
+    return Law(np.array([0.0, 0.5]))
+"""
+VERIFIED = """
+from dpbandits import contract
+from dpbandits.kernel import registry
+law = lambda subject: str(registry.environment(subject.name).law(subject.params))
+contract.distributions.CHECKS = {"it has a law": law}
+for outcome, numbers, _ in contract.findings(contract.load("opens", {})):
+    print(outcome, numbers)
+"""
+
+
+def test_verify_names_what_the_key_does_not_see(original: Path) -> None:
+    folder = original / "project" / "environments"
+    folder.mkdir()
+    (folder / "opens.py").write_text(OPENS.format("first.txt", "later.txt"))
+    for name in ("first.txt", "later.txt", "_compiled.so"):
+        (folder / name).write_text("")
+    try:
+        done = run(original, "-c", VERIFIED)
+    finally:
+        shutil.rmtree(folder)
+    assert done.status == 0, done.err
+    first, *unseen = done.out.splitlines()
+    assert first.startswith("passed it has a law")
+    source = "not in the key some_paper/environments/opens.py"
+    for line, words in zip(
+        unseen,
+        (
+            f"{source} opens {folder / 'later.txt'} ",
+            f"{source} reads ",
+            str(folder / "_compiled.so"),
+        ),
+        strict=True,
+    ):
+        assert words in line

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numba
@@ -104,6 +105,26 @@ def test_machine_code_for_other_types_or_unreadable_is_never_served(
         code.write_bytes(code.read_bytes()[:3000])
     assert run(package, cache) == (10_001, 0)
     assert len(list((cache / "kernels").glob("*.damaged-*"))) == 2
+
+
+def test_damaged_machine_code_that_another_thread_sets_aside_is_compiled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defined: dict[str, Any] = {}
+    exec(compile("def fail(types): raise EOFError", "caching.py", "exec"), defined)
+    damaged = SimpleNamespace(compile=defined["fail"], py_func=lambda x: x + 1)
+    (kept := tmp_path / "kept").mkdir()
+    monkeypatch.setattr(compilation, "folder", lambda: kept)
+    move = Path.replace
+
+    def move_after_another_thread(self: Path, target: Path) -> Path:
+        move(self, tmp_path / "moved before")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", move_after_another_thread)
+    function: Any = damaged
+    assert compilation.specialised(function, 1)(1) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["moved before"]
 
 
 def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(

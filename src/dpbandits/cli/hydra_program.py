@@ -16,6 +16,7 @@ that the figure's file lacks, `~key` deletes one, `+algorithm@figure.curves.mine
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,15 @@ def main() -> int:
         return f"multirun: composing; {len(jobs)} jobs are read after {duration(seconds)}"
 
     try:
-        with compose.one_line_errors(words), reported(line, shown=not elsewhere):
+        with (
+            warnings.catch_warnings(),
+            compose.one_line_errors(words),
+            reported(line, shown=not elsewhere),
+        ):
+            warnings.filterwarnings("error", r"Callback \S+ raised ", UserWarning)
             task()
+    except UserWarning as error:  # Hydra would go on
+        raise UserError(f"the multirun is not complete: {error}") from error
     except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
     except Exception as error:

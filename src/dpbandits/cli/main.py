@@ -3,6 +3,7 @@
 A function imports what it needs when it is called: no verb waits for the libraries of another.
 """
 
+import re
 import sys
 import time
 from functools import partial
@@ -30,6 +31,7 @@ APP = App(
     suppress_keyboard_interrupt=False,  # `status_of` reports it
 )
 APP.register_install_completion_command()
+LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}\.partial")  # of a file that was being written
 Figures = Annotated[str, Parameter(completer=lambda _: project.names("figure"))]
 Figure = Annotated[Figures, Parameter(help="name of the figure; `dpbandits list` prints all")]
 OVERRIDES = "Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
@@ -73,6 +75,8 @@ def list_names() -> None:
 def init(name: str, /) -> None:
     """Write a small project with an algorithm, an instance and a figure of one's own.
 
+    If it was killed, the same command completes the project.
+
     Args:
         name: new folder, such as my-paper
     """
@@ -84,19 +88,32 @@ def init(name: str, /) -> None:
             f"{shown(name)} cannot be the name of a project: use lower-case letters, digits and"
             " hyphens, as in my-paper, and no name of an installed Python package"
         )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    contents = _template(folder, title, package)
+    there = [path for path in folder.rglob("*") if not path.is_dir()]
+    leftovers = [path for path in there if LEFTOVER.fullmatch(path.name)]
+    same = [path for path in there if path in contents and path.read_bytes() == contents[path]]
+    is_begun = len(there) == len(same) + len(leftovers) and not (folder / MARKER).exists()
+    if folder.is_file() or not is_begun:
         raise UserError(f"{shown(name)} exists already: choose a new or an empty folder")
-    template = project.SHIPPED / "template"
+    for path in leftovers:
+        path.unlink()
+    for path, content in contents.items():
+        write_atomically(path, content, remedy="")
+    print(f"{folder}/ is a project with an algorithm, an instance and a figure; inside it,")
+    print("  dpbandits run my-figure")
+    print("draws the figure, and README.md lists what else can be done")
+
+
+def _template(folder: Path, title: str, package: str) -> dict[Path, bytes]:
+    # The files of a new project. The marker comes last: without it, a folder is one that was begun.
+    template, contents = project.SHIPPED / "template", dict[Path, bytes]()
     files = [path for path in template.rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    # The marker is written last: without it, a folder that was begun is no project.
     for path in sorted(files, key=lambda path: (path.name == MARKER, path)):
         # The template's gitignore has no dot, because it would have an effect there.
         file = path.relative_to(template).as_posix().replace("gitignore", ".gitignore")
         text = path.read_text("utf-8").replace("my_paper", package).replace("my-paper", title)
-        write_atomically(folder / file.replace("my_paper", package), text.encode(), remedy="")
-    print(f"{folder}/ is a project with an algorithm, an instance and a figure; inside it,")
-    print("  dpbandits run my-figure")
-    print("draws the figure, and README.md lists what else can be done")
+        contents[folder / file.replace("my_paper", package)] = text.encode()
+    return contents
 
 
 @APP.command

@@ -13,9 +13,11 @@ from dpbandits.config import conf_files, instances
 from dpbandits.contract import conditions, distributions
 from dpbandits.contract.conditions import Broken, NotApplicable, reason
 from dpbandits.contract.distributions import Distribution
+from dpbandits.contract.unseen import unseen
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.loading import Booked, booking
 
 __all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "known", "load"]
 
@@ -73,14 +75,21 @@ def known(subject: Subject | Distribution) -> tuple[Mapping[str, Any], registry.
 def findings(subject: Subject | Distribution) -> Iterator[tuple[str, str, str]]:
     """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
-    An error in a check is a failure, except a UserError, which is raised. The checks run on a
-    thread, so that Ctrl-C reaches this one while a kernel plays.
+    The last lines, without a remedy, name what the keys of results do not see. An error in a check
+    is a failure, except a UserError, which is raised. The checks run on a thread, so that Ctrl-C
+    reaches this one while a kernel plays.
     """
+    opened: Booked = {}
+
+    def observed(check: Callable[[Any], str]) -> str:
+        with booking(opened):
+            return check(subject)
+
     with ThreadPool(1) as thread:
         for title, check in known(subject)[0].items():
             remedy = ""
             try:
-                outcome, numbers = "passed", thread.apply(check, (subject,))
+                outcome, numbers = "passed", thread.apply(observed, (check,))
             except UserError:
                 raise
             except NotApplicable as error:
@@ -93,6 +102,8 @@ def findings(subject: Subject | Distribution) -> Iterator[tuple[str, str, str]]:
             yield outcome, f"{title}: {numbers}", remedy
             if remedy and title in NEEDED:
                 return
+    for line in unseen(known(subject)[1], opened):
+        yield "not in the key", line, ""
 
 
 def load(name: str, settings: Mapping[str, Any]) -> Subject | Distribution:

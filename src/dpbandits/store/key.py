@@ -51,8 +51,8 @@ def identity(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
-    # The root and path of each reached source that is not of dpbandits.
+def foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
+    """Return the root and the path there of each reached source that is not of dpbandits."""
     return [
         (root, name.removeprefix(prefix))
         for root in roots.found().roots[1:]
@@ -64,7 +64,7 @@ def _foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
 def _import(reached: Iterable[str]) -> None:
     # What a module opens is known once it has been executed. One that cannot be imported says so
     # where it is used.
-    for root, path in _foreign(reached):
+    for root, path in foreign(reached):
         with suppress(Exception):
             below = path.removesuffix(".py").removesuffix("__init__").strip("/")
             import_module(".".join([root.package, *filter(None, below.split("/"))]))
@@ -72,7 +72,7 @@ def _import(reached: Iterable[str]) -> None:
 
 def _opened(reached: Iterable[str]) -> Iterator[tuple[str, str, str | None]]:
     # Each reached source with the path and the digest of a file that it has opened, as booked.
-    for root, source in _foreign(reached):
+    for root, source in foreign(reached):
         booked = loading.BOOKED.get(str(root.folder / source), {})
         yield from ((source_path(root, source), path, digest) for path, digest in booked.items())
 
@@ -87,7 +87,7 @@ def _name(path: str) -> str:
 
 def _imports(reached: Iterable[str]) -> tuple[list[bytes], list[str]]:
     # The sources whose imports may be of libraries, and the packages that are none.
-    texts = [root.sources()[path] for root, path in _foreign(reached)]
+    texts = [root.sources()[path] for root, path in foreign(reached)]
     return texts, [root.package for root in roots.found().roots]
 
 
