@@ -20,7 +20,6 @@ from dpbandits.run import ExitStatus
 
 for needed in site.NEEDED:
     pytest.importorskip(needed, reason=f"no {needed}: pip install -r requirements-site.lock")
-from dpbandits.site import pages  # needs them
 
 CHOSEN = ("adap-c2", "leaderboard", "lower-bounds")
 EVIL = "<script>alert('&')</script> *a* `b` [c](d)"
@@ -168,6 +167,8 @@ def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
     import markdown
     from mkdocs.config import load_config
 
+    from dpbandits.site import pages
+
     file = str(Path(site.__file__).with_name("mkdocs.yml"))
     config = load_config(file, docs_dir=str(tmp_path))
     names, options = config.markdown_extensions, config.mdx_configs
@@ -175,15 +176,12 @@ def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
         html = markdown.markdown(page, extensions=names, extension_configs=options)
         assert not re.search(r"<(script|div|a)\b(?! class)|<[^>]*onclick", html), html
         assert "alert(1)" in unescape(re.sub("<[^>]*>", "", html))
-    for inside in (pages.fenced(source, "yaml"), f'??? quote "x"\n\n    {indented(source)}'):
+    block = pages.fenced(source, "yaml")
+    opening = '??? quote "x"\n\n    ' + block.replace("\n", "\n    ")  # as in the templates
+    for inside in (block, opening):
         html = markdown.markdown(f"{inside}\n", extensions=names, extension_configs=options)
         assert "<script" not in html
         assert html.count("<pre") == html.count("</pre") == 1
-
-
-def indented(source: str) -> str:
-    """Return a fenced source as templates have it in a block that opens."""
-    return pages.fenced(source, "yaml").replace("\n", "\n    ")
 
 
 def test_a_project_without_a_figure_has_a_site_too(tmp_path: Path) -> None:
