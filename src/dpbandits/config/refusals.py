@@ -23,7 +23,7 @@ REFUSED = {  # keys that files of a group may not have
 }
 CODE = "might let Hydra run code: only the command line may set it"
 NAMES = "may only name another key of the figure, as in ${figure.epsilon}"
-LOADS = "may only name files of its own group, and those that docs/projects.md lists"
+LOADS = "may only name files of its own group and those in docs/projects.md"
 PLAIN = re.compile(r"\$\{([\w-]+(?:\.[\w-]+)*)\}")  # an interpolation that names a key
 MOST = 20_000  # keys and values of a file, with those that aliases repeat
 SPECIAL = re.compile(r"_\w*_|hydra")  # a part of a key that Hydra reads, such as _target_
