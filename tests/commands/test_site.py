@@ -164,10 +164,11 @@ HARM = "<script>alert(1)</script>"
     ],
 )
 def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
-    import markdown
     from mkdocs.config import load_config
 
     from dpbandits.site import pages
+
+    markdown: Any = pytest.importorskip("markdown")
 
     file = str(Path(site.__file__).with_name("mkdocs.yml"))
     config = load_config(file, docs_dir=str(tmp_path))
