@@ -23,6 +23,7 @@ for needed in site.NEEDED:
 
 CHOSEN = ("adap-c2", "leaderboard", "lower-bounds")
 EVIL = "<script>alert('&')</script> *a* `b` [c](d)"
+BREAKS = "x\n~~~~\n\n<script>alert(1)</script>\n\n~~~~\ny"  # ends a block of code, if it may
 LARGEST = 1_500_000  # bytes of a page with its assets, compressed
 
 
@@ -72,13 +73,17 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     project = folder / "my-paper"
     figure = project / "conf" / "figure" / "my-figure.yaml"
     text = re.sub(r"(?m)^title: .*", lambda _: f'title: "{EVIL}"', figure.read_text("utf-8"))
-    figure.write_text(text, "utf-8")
+    figure.write_text(f'{text}note: "{BREAKS}"\n', "utf-8")
     figure.with_name("broken.yaml").write_text("paper: [")
+    figure.with_name("other.yaml").write_text(f"paper: {EVIL!r}\ntitle: </title>{EVIL}\n")
+    algorithm = project / "algorithms" / "my_algorithm.py"
+    source = algorithm.read_text("utf-8")
+    algorithm.write_text(source.replace('"""', f'"""{BREAKS}\n\n    a\n{EVIL}\n\n', 1), "utf-8")
     assert command(project, "run", "my-figure", "profile=smoke").status == 0
     done = command(project, "site", "profile=smoke")
     assert done.status == ExitStatus.FAILED, done.err
-    (line,) = done.err.splitlines()
-    assert line.startswith("dpbandits: broken: ")
+    failed = [line.split(": ")[1] for line in done.err.splitlines()]
+    assert failed == ["broken", "other"]
     return project / "out" / "site"
 
 
@@ -118,7 +123,9 @@ def test_the_interface_is_documented_and_notebooks_are_executed(whole: Path) -> 
 
 def test_a_project_has_a_site_of_its_own_and_an_error_a_page(own: Path) -> None:
     assert check_links(own) > 50
-    assert {path.stem for path in (own / "figures").glob("*.html")} == {"my-figure", "broken"}
+    assert {path.stem for path in (own / "figures").glob("*.html")} == {
+        *("my-figure", "broken", "other")
+    }
     assert {path.stem for path in (own / "algorithms").glob("*.html")} == {
         *("my-algorithm", "dp-se", "adap-klucb")
     }
@@ -127,6 +134,55 @@ def test_a_project_has_a_site_of_its_own_and_an_error_a_page(own: Path) -> None:
         text = (own / page).read_text("utf-8")
         assert EVIL not in text
         assert EVIL in unescape(text)
+
+
+def test_no_source_note_or_docstring_of_a_project_becomes_markup(own: Path) -> None:
+    pages = {page: page.read_text("utf-8") for page in own.rglob("*.html")}
+    assert [page for page, text in pages.items() if re.search(r"<script>\s*alert", text)] == []
+    shown = [page.stem for page, text in pages.items() if "alert(1)" in unescape(text)]
+    assert {"my-figure", "my-algorithm"} <= {*shown}
+
+
+HARM = "<script>alert(1)</script>"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        BREAKS,
+        f"~~~~\n{HARM}\n{40 * '~'}\n{HARM}",
+        f"~\x02~\x03~\x02~\n{HARM}\n",
+        f"{7 * '~'}\x0b\u2028{HARM}\r~~~~\r\n{HARM}",
+        f"```\n{HARM}\n```\n\n</code></pre>{HARM}",
+        f"12. a\n\n    {HARM}",
+        f"!!! note\n\n    {HARM}",
+        f"    a\n{HARM}",
+        f"a `{HARM}` b\n\n`\n{HARM}",
+        f"\\`{HARM}\\`",
+        f"<div markdown>{HARM}</div>",
+        f"[a](javascript:alert(1)){{ onclick=alert(1) }} ![]{HARM}",
+    ],
+)
+def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
+    from mkdocs.config import load_config
+
+    from dpbandits.site import pages
+
+    markdown: Any = pytest.importorskip("markdown")
+
+    file = str(Path(site.__file__).with_name("mkdocs.yml"))
+    config = load_config(file, docs_dir=str(tmp_path))
+    names, options = config.markdown_extensions, config.mdx_configs
+    for page in (pages.said(source), pages.text(source), pages.cell(source)):
+        html = markdown.markdown(page, extensions=names, extension_configs=options)
+        assert not re.search(r"<(script|div|a)\b(?! class)|<[^>]*onclick", html), html
+        assert "alert(1)" in unescape(re.sub("<[^>]*>", "", html))
+    block = pages.fenced(source, "yaml")
+    opening = '??? quote "x"\n\n    ' + block.replace("\n", "\n    ")  # as in the templates
+    for inside in (block, opening):
+        html = markdown.markdown(f"{inside}\n", extensions=names, extension_configs=options)
+        assert "<script" not in html
+        assert html.count("<pre") == html.count("</pre") == 1
 
 
 def test_a_project_without_a_figure_has_a_site_too(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import csv
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.kernel import registry
 from dpbandits.spec.figure import Curve
-from dpbandits.tables.series import STATISTICS, Series, slope, to_csv
+from dpbandits.tables.series import STATISTICS, Series, parsed, slope, to_csv, written
 
 HEADER = b"panel,label,x,runs,mean,std,median,min,max,centre,low,high\n"
 
@@ -62,6 +63,28 @@ def test_the_table_has_a_row_for_every_point_in_the_order_of_the_curves() -> Non
     assert {row["label"] for row in rows[:3]} == {'the "best", ε'}
     for name in STATISTICS:  # to the same bits
         assert [float(r[name]) for r in rows[:3]] == getattr(series[0], name).tolist()
+
+
+HARMFUL = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "'=1", "''-x", "=\n1"]
+HARMLESS = ["", "-", "+", "'", "'a", "'-", "-1.5", "+3", "-inf", "1e-300", "a=1", "DP-SE", "ε"]
+
+
+@pytest.mark.parametrize("label", [*HARMFUL, *HARMLESS])
+def test_a_spreadsheet_executes_no_label_and_every_label_is_read_as_it_was(label: str) -> None:
+    table = written([label, "x"], [[label, -0.5], ["a", "-1e-05"]])
+    (first, second), *cells = csv.reader(io.StringIO(table.decode(), newline=""))
+    assert (first == label) is (label in HARMLESS)
+    assert label in HARMLESS or first == f"'{label}"
+    assert (second, cells[0], cells[1]) == ("x", [first, "-0.5"], ["a", "-1e-05"])
+    assert parsed(table) == [{label: label, "x": "-0.5"}, {label: "a", "x": "-1e-05"}]
+
+
+def test_no_committed_table_would_be_written_otherwise(root: Path) -> None:
+    tables = [*root.glob("figures/reference/**/*.csv"), *root.glob("docs/reproducibility/*.csv")]
+    assert len(tables) > 50
+    for file in tables:
+        if rows := parsed(table := file.read_bytes()):
+            assert written(rows[0], (row.values() for row in rows)) == table, file
 
 
 # The checkpoints -------------------------------------------------------------------------------

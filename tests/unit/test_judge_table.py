@@ -115,6 +115,15 @@ def test_results_are_read_as_they_were_written(
     assert (rounded(found.numbers), found.joint) == (rounded(numbers), joint)
 
 
+def test_claims_bring_no_markup_into_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = {"quote": "</td><script>alert(1)</script> if a < b", "because": "<img onerror=x>"}
+    of = paper({"it": claim})
+    record = {"written": "2026-01-01", "revision": "r"}
+    page = report.page(Gathered(of, Toy(monkeypatch).judge(of), {}, (), record))
+    assert "&lt;/td>&lt;script>alert(1)&lt;/script> if a < b" in page
+    assert {*re.findall(r"</?(\w+)", page)} == {"a"}
+
+
 def test_results_are_current_until_what_they_rest_on_changes(toy_claims: Path) -> None:
     assert claims_table.read("toy") is None
     assert claims_table.gather(["toy"]) == 0

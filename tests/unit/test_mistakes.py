@@ -1,7 +1,11 @@
 """A mistake in a file or on the command line is one line that names its place and what is valid."""
 
+import os
+import pickle
 import re
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from complaints import called, complaint, readable
@@ -112,6 +116,9 @@ FILES: list[tuple[str, str, str, tuple[str, ...]]] = [
     (PAPER, "$", "rums: 5\n", ("'rums'", "runs")),
     (CONFIG, "seed: 2022", "seed: -1", ("seed must be",)),
 ]
+LOADS = ("may only name files of its own group",)
+OWNERS = ("comes from the command line, the profile or conf/config.yaml",)
+BOMB = "".join(f"{n}: &{n} [{', '.join(8 * ['*' + o])}]\n" for o, n in pairwise("abcdefghi"))
 CODE = ("might let Hydra run code",)
 NAMES, ENDS = ("may only name another key",), ("names a value that is too long or has ${",)
 HOSTILE: list[tuple[str, str, str, tuple[str, ...]]] = [  # files that another person has written
@@ -126,11 +133,32 @@ HOSTILE: list[tuple[str, str, str, tuple[str, ...]]] = [  # files that another p
     (FIGURE, "$", "k: ${figure}\n", ENDS),
     (FIGURE, "$", f"k: {'x' * 60000}\nl: ${{figure.k}}${{figure.k}}\n", ENDS),
     (FIGURE, "defaults:", "defaults:\n  - /hydra/callbacks: x\n", CODE),
-    (FIGURE, "defaults:", "defaults:\n  - ../../../evil\n", CODE),
+    (FIGURE, "defaults:", "defaults:\n  - ../../../evil\n", LOADS),
+    (FIGURE, "defaults:", "defaults:\n  - /claims@_global_: azize2022\n", CODE),
+    (FIGURE, "defaults:", "defaults:\n  - /profile@curves.x: smoke\n", LOADS),
+    (FIGURE, "defaults:", "defaults:\n  - adap-c1@_global_\n", LOADS),
     (FIGURE, "$", "x: { _target_: print }\n", CODE),
+    (FIGURE, "$", "paths: { out: elsewhere }\n", ("'paths'", *OWNERS)),
+    (FIGURE, "$", "engine: { scheduler: 'tcp://h:1' }\n", ("'engine'", *OWNERS)),
+    (FIGURE, r"\A", "x: &x { seed: 1 }\n<<: *x\n", ("'seed'", *OWNERS)),
+    (ALGORITHM, "$", "seed: 1\n", ("'seed'", *OWNERS)),
+    (ENVIRONMENT, "$", '"\\x70aths": { out: elsewhere }\n', ("'paths'", *OWNERS)),
+    (ENVIRONMENT, "$", "name: ${oc.env:HOME}\n", NAMES),
     (ALGORITHM, r"\A", "# @package hydra.callbacks\n", CODE),
+    (FIGURE, r"\A", "# @package _global_\n", CODE),
+    (FIGURE, r"\A", "\u2028# @package _global_\n", CODE),
+    (PAPER, r"\A# @package _global_", "# @package hydra", CODE),
+    (PAPER, "$", "hydra: { callbacks: 1 }\n", CODE),
     (ENGINE, "$", '"\\x68ydra": { callbacks: 1 }\n', CODE),
     (SWEEP, "params:", "params:\n      hydra.job.env_set.X: 1", CODE),
+    (SWEEP, "params:", "params:\n      hydra/launcher: x", CODE),
+    (SWEEP, "params:", "params:\n      figure: ../../evil", ("must be names",)),
+    (SWEEP, "params:", "params:\n      figure.note: $\\{oc.env:HOME\\}", NAMES),
+    (SWEEP, "mode:", "job: { env_set: { X: 1 } }\n  mode:", CODE),
+    (SWEEP, "mode:", "run: { dir: elsewhere }\n  mode:", CODE),
+    (SWEEP, "$", "paths: { out: elsewhere }\n", ("'paths'", *OWNERS)),
+    (CONFIG, "chdir: false", "chdir: false, env_set: { X: 1 }", CODE),
+    (FIGURE, "$", "a: &a [x, x, x, x, x, x, x, x]\n" + BOMB, ("repeated by aliases",)),
 ]
 UNREADABLE = [("  - : [\n", "line"), ("a: \t{\n", "line"), ("runs: 3\nruns: 3\n", "duplicate key")]
 
@@ -159,3 +187,67 @@ def test_a_mistake_in_a_file(
 def test_a_file_that_is_no_configuration(checkout: Path, file: str, content: bytes) -> None:
     (checkout / file).write_bytes(content)
     complaint(C2, [])
+
+
+# Keys of Hydra that a plain search for their letters does not find.
+CALLBACKS = """\
+# @package _global_
+defaults: [one@figure, _self_]
+? "hy\\
+  dra"
+:
+  callbacks:
+    x:
+      ? "_targ\\
+        et_"
+      : {target}
+      {arguments}
+"""
+LOADING = "joblib.load", "filename: conf/data.bin"
+WRITING = "pathlib.Path.write_text", "_args_: [{ ? '_targ\\\n        et_' : pathlib.Path }, hello]"
+
+
+@pytest.mark.parametrize(("target", "arguments"), [LOADING, WRITING])
+@pytest.mark.parametrize("verb", ["run", "multirun"])
+@pytest.mark.parametrize("file", [FIGURE, ALGORITHM, ENVIRONMENT])
+def test_keys_folded_over_lines_run_nothing_and_are_named_in_one_line(
+    checkout: Path, file: str, verb: str, target: str, arguments: str
+) -> None:
+    text = CALLBACKS.replace("{target}", target).replace("{arguments}", arguments)
+    (checkout / file).write_text(text, "utf-8")
+    (checkout / "conf/data.bin").write_bytes(pickle.dumps(Witness(str(checkout / "ran"))))
+    before = sorted(checkout.rglob("*"))
+    done = called(verb, "figure=" * (verb == "multirun") + C2, "runs=1")
+    assert (done.status, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert f"{file}: 'hydra" in done.err
+    assert sorted(checkout.rglob("*")) == before
+
+
+class Witness:
+    """An object whose unpickling makes a folder."""
+
+    def __init__(self, path: str) -> None:
+        """Take the path of the folder."""
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what `pickle.load` calls."""
+        return os.mkdir, (self.path,)
+
+
+def test_files_that_would_replace_those_of_hydra_are_refused(checkout: Path) -> None:
+    folder = checkout / "conf/hydra/job_logging"
+    folder.mkdir(parents=True)
+    calls = f"{{ '()': os.mkdir, path: {checkout / 'ran'} }}"
+    text = f"version: 1\nhandlers: {{ x: {calls} }}\nroot: {{ handlers: [x] }}\n"
+    (folder / "none.yaml").write_text(text, "utf-8")
+    done = called("multirun", f"figure={C2}", "runs=1")
+    assert (done.status, len(done.err.splitlines())) == (2, 1)
+    assert "conf/hydra: a file in it might let Hydra run code" in done.err
+    assert not (checkout / "ran").exists()
+
+
+def test_a_figure_of_the_command_line_is_never_a_file_elsewhere(checkout: Path) -> None:
+    done = called("multirun", f"figure={C2},../../elsewhere")
+    assert (done.status, len(done.err.splitlines())) == (2, 1)
+    assert "unknown figure" in done.err

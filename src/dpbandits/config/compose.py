@@ -25,7 +25,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from dpbandits.config import conf_files, schema
+from dpbandits.config import conf_files, refusals, schema
 from dpbandits.config.conf_files import ABSENT, value_at
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
@@ -187,7 +187,7 @@ def _read(
     chosen = {o.key_or_group: str(o.value()) for o in parsed if o.key_or_group in GROUPS}
     values = Composed(figure, {}, partial(_origin, figure, keys, chosen), keys)
     written: Any = OmegaConf.to_container(config)
-    if refused := conf_files.interpolation_problem(written):
+    if refused := conf_files.unsafe(written):
         raise values.error(*refused)
     try:
         plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
@@ -257,7 +257,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
 
     Raises UserError for the errors of Hydra and OmegaConf, and for a file that cannot be read.
     """
-    conf_files.refuse_code(project.layers())
+    refusals.check(project.layers())
     for word, after in pairwise([*overrides, ""]):
         key, sign, value = word.partition("=")
         if not (sign or word.startswith("~")) and Path(word).stem in project.names("figure"):
@@ -266,7 +266,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
             raise UserError(f"cannot read {shown(word)}: {SYNTAX}")
         names = project.names(key) if key in ("figure", *GROUPS) else [value]
-        if value not in names and not re.search(r"[,()]", value):
+        if value not in names and ("/" in value or not re.search(r"[,()]", value)):
             name = Path(value).stem  # of a file
             near = f"the name of the {key} is {name}" if name in names else nearest(value, names)
             alone = key == "figure" and near.startswith("valid") and not roots.found().project

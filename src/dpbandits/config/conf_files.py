@@ -1,7 +1,6 @@
 """Files of conf/, read one by one as Hydra reads them, and the errors for unreadable files."""
 
 import io
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,16 +10,12 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from dpbandits.config import refusals
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError, shown
 from dpbandits.spec.figure import leaves
 
 MAIN = "conf/config.yaml"
-HARMLESS = re.compile(  # keys of Hydra that any file may set, and entries of defaults
-    r"^hydra\.(mode|output_subdir|run\.dir|sweep\.(sub)?dir|job\.chdir|sweeper\.params\.(?!.*hydra).*)$"
-    r"|override hydra/(hydra|job)_logging': 'none'"
-)
-PLAIN = re.compile(r"\$\{([\w-]+(?:\.[\w-]+)*)\}")  # an interpolation that names a key
 MOST = 100_000  # characters of all values that interpolations name
 ABSENT = object()  # default of `value_at` that is no value
 
@@ -75,31 +70,19 @@ def defaults(file: str) -> Iterator[tuple[str, str]]:
                 yield from ((group.strip("/"), str(name)) for name in members)
 
 
-@cache
-def refuse_code(layers: tuple[Path, ...]) -> None:
-    """Raise UserError for a file of conf/ from which Hydra, which calls targets, might run code."""
-    for path in (path for layer in layers for path in (layer / "conf").rglob("*.yaml")):
-        text = path.read_text("utf-8", "replace")
-        if re.search(r"hydra|_target_|\.\./|\\[xuU]", text):  # others need not be parsed
-            content = dict(_load(path, str(path)))
-            found = [*map(str, content.pop("defaults", [])), *re.findall("@package.*", text)]
-            for key in (*found, *(key for key, _ in leaves(content))):
-                if re.search(r"\bhydra\b|_target_|\.\./", HARMLESS.sub("", key)):
-                    problem = "might let Hydra run code: only the command line may set it"
-                    raise UserError(f"{path}: {shown(key)} {problem}")
+def unsafe(plain: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return a key of a composed figure with which Hydra or OmegaConf might run code, and why.
 
-
-def interpolation_problem(plain: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the key of an interpolation that might read the environment or not end, and why.
-
-    Each names a key whose value has none itself; those of `paths` are the user's own.
+    An interpolation names a key whose value has none itself; those of `paths` are the user's own.
     """
     length = 0
     for path, value in leaves({key: value for key, value in plain.items() if key != "paths"}):
-        targets = [value_at(plain, key) for key in PLAIN.findall(str(value))]
+        if refusals.is_special(path):
+            return path, refusals.CODE
+        targets = [value_at(plain, key) for key in refusals.PLAIN.findall(str(value))]
         length += sum(len(str(target)) for target in targets)
-        if "${" in PLAIN.sub("", str(value)) or "${paths" in str(value):
-            return path, "may only name another key of the figure, as in ${figure.epsilon}"
+        if "${" in refusals.PLAIN.sub("", str(value)) or "${paths" in str(value):
+            return path, refusals.NAMES
         if length > MOST or any("${" in str(target) for target in targets):
             return path, "names a value that is too long or has ${...} itself"
     return None

@@ -164,6 +164,8 @@ def _rendered(template: str, filters: Mapping[str, Any], **names: Any) -> str:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        # Texts of claims are Markdown, without HTML.
+        finalize=lambda shown: re.sub("<(?=[A-Za-z/!?])", "&lt;", str(shown)),
     )
     environment.filters |= filters
     return environment.get_template(template).render(names).rstrip() + "\n"

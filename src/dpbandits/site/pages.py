@@ -1,10 +1,12 @@
 """Pages of the site in Markdown: the documentation's own, and those that templates generate."""
 
+import html
 import re
 import shutil
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import jinja2
@@ -25,7 +27,9 @@ LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
 # A small picture of a figure in a document, with a link to the page of all figures.
 SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
-SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^[-+=]|(?<=^\d)\.")
+SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^([-+=:!?]|\d+[.)])+")
+# What Markdown drops or takes as the end of a line.
+CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[FigurePage]:
@@ -58,7 +62,7 @@ def navigation(nav: Sequence[Any], docs: Path, figures: Sequence[FigurePage]) ->
     for figure in figures:
         papers.setdefault(figure.paper.short, []).append(f"figures/{figure.name}.md")
     below: dict[str, list[Any]] = {
-        "figures.md": [{paper: own} for paper, own in papers.items()],
+        "figures.md": [{html.escape(paper): own} for paper, own in papers.items()],
         "algorithms.md": sorted(f"algorithms/{p.name}" for p in docs.glob("algorithms/*.md")),
     }
     pairs = [next(iter(item.items())) for item in nav]
@@ -79,6 +83,7 @@ def _generated(
     templates.filters |= {
         "text": text,
         "said": said,
+        "fenced": fenced,
         "cell": cell,
         "plain": plain,
         "number": number,
@@ -134,11 +139,18 @@ def said(prose: str) -> str:
     blocks = []
     for block in re.split(r"\n\s*\n", prose.strip()):
         parts = re.split(rf"(`[^`]+`|\b(?:{keys})\b)", " ".join(block.split()))
-        shown = (
-            BY_KEY[p].short if p in BY_KEY else p if p[:1] == "`" else _escaped(p) for p in parts
-        )
-        blocks.append(block if block.startswith("    ") else "".join(shown))
+        for i, part in enumerate(parts):  # every second one is code or a key
+            is_code = i % 2 and part.startswith("`")
+            parts[i] = BY_KEY[part].short if part in BY_KEY else part if is_code else _escaped(part)
+        blocks.append(fenced(dedent(block)) if block.startswith("    ") else "".join(parts))
     return "\n\n".join(blocks)
+
+
+def fenced(source: str, language: str = "") -> str:
+    """Return a source as a block of code that no line of it can end."""
+    source = CONTROLS.sub("\N{REPLACEMENT CHARACTER}", source)
+    fence = "~" * (3 + max(map(len, re.findall("~+", source)), default=0))
+    return f"{fence}{language}\n{source}\n{fence}"
 
 
 def cell(prose: str) -> str:
@@ -147,4 +159,4 @@ def cell(prose: str) -> str:
 
 
 def _escaped(words: str) -> str:
-    return SPECIAL.sub(lambda found: f"&#{ord(found[0])};", words)
+    return SPECIAL.sub(lambda found: "".join(f"&#{ord(c)};" for c in found[0]), words)

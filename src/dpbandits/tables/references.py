@@ -13,7 +13,6 @@ and a column without numbers is left out.
 
 import csv
 import hashlib
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +26,7 @@ from dpbandits.files import project
 from dpbandits.files.atomic import REFERENCE_SCHEMA, to_json, write_atomically
 from dpbandits.kernel.errors import UserError, nearest
 from dpbandits.spec.figure import FigureSpec
-from dpbandits.tables.series import STATISTICS, Series, identity, short, slope, written
+from dpbandits.tables.series import STATISTICS, Series, identity, parsed, short, slope, written
 
 GOLDEN = "tests/golden/rows.jsonl"  # in a checkout
 PAPER, CI = "paper", "ci"  # profiles
@@ -63,7 +62,7 @@ def _committed(file: Path, state: object) -> tuple[list[Row], Record]:
     table, record = file.read_bytes(), json.loads(file.with_suffix(".json").read_bytes())
     if hashlib.sha256(table).hexdigest() != record["sha256"]:
         raise ValueError("it is not the recorded table")
-    return list(csv.DictReader(io.StringIO(table.decode(), newline=""))), record
+    return parsed(table), record
 
 
 def basis(specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:

@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -53,6 +55,7 @@ class Series:
 PLACE = ("panel", "label", "x", "runs")
 MISSES = 2.0  # factor by which the fit of a power law may miss a point
 AT_ONCE = 2**25  # values, over all runs, that are held in memory at a time
+FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)  # a lone sign is none
 STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 
@@ -94,12 +97,34 @@ def to_csv(series: list[Series]) -> bytes:
 
 
 def written(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
-    """Return a table as CSV in UTF-8."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    """Return a table as CSV in UTF-8.
+
+    A text that a spreadsheet would execute gets an apostrophe, which `parsed` takes away.
+    """
+    lines = list[str]()
+    # A writer of lines that end in CR LF also puts texts with a CR into quotes.
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
+    for row in (header, *rows):
+        writer.writerow([f"'{cell}" if _is_formula(cell) else cell for cell in row])
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines).encode()
+
+
+def parsed(table: bytes) -> list[dict[str, str]]:
+    """Return the rows of a table that `written` made, as texts by column."""
+    rows = csv.reader(io.StringIO(table.decode(), newline=""))
+    header, *lines = [[c[1:] if c[:1] == "'" and _is_formula(c) else c for c in r] for r in rows]
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+def _is_formula(cell: Any) -> bool:
+    # Apostrophes before it are kept apart from the one that `written` adds.
+    if not isinstance(cell, str) or not FORMULA.match(cell):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
 
 
 def rows(series: Iterable[Series]) -> Iterator[tuple[Any, ...]]:
