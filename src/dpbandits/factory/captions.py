@@ -141,11 +141,9 @@ def not_comparable(spec: FigureSpec) -> list[Statement]:
     mixed: list[tuple[str, Point]] = []
     for panel in spec.panels:
         inside = [
-            (f"{claim.notion.title} at δ = {number(delta_of(source), 3)}", point)
+            (f"{claim.notion.title} at δ = {number(delta_of(point.source), 3)}", point)
             for point in points(spec)
-            if point.panel is panel
-            for source in (point.source, *point.curve.against)
-            if (claim := source.declared("claim"))
+            if point.panel is panel and (claim := point.source.declared("claim"))
         ]
         mixed += inside if len({name for name, _ in inside}) > 1 else []
     found = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
@@ -322,10 +320,10 @@ def privacy(curve: Curve) -> str:
     composed = [spent for spent in map(budget, experiments) if spent is not None]
     if not composed:
         return NOT_PRIVATE
-    budgets, delta = [given(experiment) for experiment in experiments], delta_of(experiments[0])
+    budgets, deltas = zip(*((given(e), delta_of(e)) for e in experiments), strict=True)
     claim = experiments[0].declared("claim")
     promised = f" ({claim.notion.title})" if claim else ""
-    at_delta = f" at δ = {number(delta, 3)}" if delta else ""
+    at_delta = f" at δ = {_range(deltas, 3)}" if any(deltas) else ""
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
     asked = f"given ε = {_range(budgets)}{promised}, composes to "
@@ -356,9 +354,9 @@ def _is_undeclared(experiment: Experiment) -> bool:
     return takes_budget and None in (experiment.declared("releases"), experiment.declared("claim"))
 
 
-def _range(values: Sequence[float]) -> str:
-    low, high = min(values), max(values)
-    return number(low) if math.isclose(low, high) else f"{number(low)} to {number(high)}"
+def _range(values: Sequence[float], digits: int = 4) -> str:
+    low, high = number(min(values), digits), number(max(values), digits)
+    return low if low == high else f"{low} to {high}"
 
 
 # Audits, read from the reference of their figure. A result is valid for all parameters that give
