@@ -245,11 +245,10 @@ def _factor(value: float) -> str:
     return f"{whole} ε"
 
 
-def runs_of(spec: FigureSpec) -> str:
+def runs_of(drawn: Sequence[Point]) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
-    drawn = _with_runs(spec)
-    runs = [curve.runs for curve in drawn]
-    units = {source.unit for curve in drawn for source in curve.played}
+    runs = [point.curve.runs for point in drawn]
+    units = {source.unit for point in drawn for source in point.curve.played}
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -257,9 +256,13 @@ def runs_of(spec: FigureSpec) -> str:
     return f"{high:,} {unit}s" if low == high else f"{low:,} to {high:,} {unit}s"
 
 
-def _with_runs(spec: FigureSpec) -> list[Curve]:
-    drawn = (curve for panel in spec.panels for curve in spec.drawn(panel))
-    return [curve for curve in drawn if curve.played and not curve.is_exact]
+def _fewer_curves(drawn: Sequence[Point]) -> str:
+    # Of two numbers of runs, the one that fewer curves have, if their names are few.
+    found = grouped((f"{point.curve.runs:,}", point) for point in drawn)
+    number_of_runs, holds = min(found.items(), key=lambda item: len(item[1]))
+    who = which(holds, drawn)
+    is_named = len(found) == 2 and not re.match(r"\d|points of", who)
+    return f", {number_of_runs} for {who}" if is_named else ""
 
 
 def games(spec: FigureSpec) -> list[Statement]:
@@ -289,16 +292,18 @@ def _are_swept(laws: Mapping[str, Sequence[Point]]) -> bool:
     # Every curve has all games, in the order of its swept values.
     games_of = grouped((f"{p.panel.letter} {p.curve.label}", p) for ps in laws.values() for p in ps)
     return all(
-        [point.index for point in inside] == list(range(len(laws))) for inside in games_of.values()
+        [point.position for point in inside] == list(range(len(laws)))
+        for inside in games_of.values()
     )
 
 
 def statistics(spec: FigureSpec) -> str:
     """Return the meaning of lines and bands: `lines are means of 20 runs (seed 2022)`."""
-    if not (drawn := _with_runs(spec)):
+    drawn = [p for p in points(spec) if p.curve.played and not p.curve.is_exact]
+    if not drawn:
         return "all curves are formulas, without runs"
-    runs = f"{runs_of(spec)} (seed {spec.seed})"
-    sizes = [curve.runs for curve in drawn]
+    runs = f"{runs_of(drawn)} (seed {spec.seed})"
+    sizes = [point.curve.runs for point in drawn]
     if {*sizes} == {1}:
         return f"every value is from {runs}"
     centre = CENTRES[spec.centre]
@@ -307,7 +312,9 @@ def statistics(spec: FigureSpec) -> str:
     elif spec.centre == "median-of-means":
         at_most = "at most " if min(sizes) < GROUPS else ""
         centre = f"{centre} ({at_most}{GROUPS} groups)"
-    return "; ".join(filter(None, (f"lines are {centre} of {runs}", SPREADS[spec.spread])))
+    return "; ".join(
+        filter(None, (f"lines are {centre} of {runs}{_fewer_curves(drawn)}", SPREADS[spec.spread]))
+    )
 
 
 def privacy(curve: Curve) -> str:

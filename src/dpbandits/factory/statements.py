@@ -4,6 +4,7 @@ A point is a curve of a panel at one swept value. A sentence names up to `NAMED`
 panels and swept values unless it holds for all of them, and gives the number of more.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,16 +18,16 @@ SYMBOLS = {"horizon": "T", "arms": "K"}  # of swept keys that are no Greek lette
 
 
 class Point(NamedTuple):
-    """Curve of a panel at one of its swept values; at the index 0 if it has none."""
+    """Curve of a panel at one of its swept values; at the position 0 if it has none."""
 
     panel: Panel
     curve: Curve
-    index: int
+    position: int  # of the swept value
 
     @property
     def source(self) -> Experiment:
         """The experiment of this point."""
-        return self.curve.sources[self.index]
+        return self.curve.sources[self.position]
 
     @property
     def name(self) -> str:
@@ -40,8 +41,8 @@ class Point(NamedTuple):
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """Letter of its panel, label of its curve and index of its swept value."""
-        return self.panel.letter, self.curve.label, self.index
+        """Letter of its panel, label of its curve and position of its swept value."""
+        return self.panel.letter, self.curve.label, self.position
 
 
 class Statement(NamedTuple):
@@ -63,10 +64,10 @@ def sentence(words: str, holds: Mapping[str, Sequence[Point]]) -> Statement:
 def points(spec: FigureSpec) -> list[Point]:
     """Return every point that the figure draws, in the order of the panels."""
     return [
-        Point(panel, curve, index)
+        Point(panel, curve, position)
         for panel in spec.panels
         for curve in spec.drawn(panel)
-        for index in range(len(curve.sources))
+        for position in range(len(curve.sources))
     ]
 
 
@@ -95,11 +96,11 @@ def which(holds: Collection[Point], among: Collection[Point]) -> str:
             for place in _qualifiers(part, names[name]):
                 by_place.setdefault(place, []).append(name)
     if sum(map(len, by_place.values())) > NAMED:
-        curves, of = _curves(holds), _curves(among)
-        part = "" if all(of[curve] == n for curve, n in curves.items()) else "points of "
-        return f"{part}{len(curves)} of the {len(of)} curves"
+        curves, of = (Counter(p.place[:2] for p in chosen) for chosen in (holds, among))
+        some = "" if all(of[curve] == n for curve, n in curves.items()) else "points of "
+        return f"{some}{len(curves)} of the {len(of)} curves"
     ordered = sorted(by_place.items(), key=lambda item: bool(item[0]))
-    return "; ".join(f"{listed(names)}{place}" for place, names in ordered)
+    return "; ".join(f"{listed(together)}{place}" for place, together in ordered)
 
 
 def is_one(who: str, holds: Collection[Point]) -> bool:
@@ -110,19 +111,6 @@ def is_one(who: str, holds: Collection[Point]) -> bool:
 def listed(names: Sequence[str]) -> str:
     """Return `A`, `A and B` or `A, B and C`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def swept(value: float, over: str) -> str:
-    """Return a swept value as captions write it."""
-    return f"{value:,.0f}" if over in SYMBOLS else number(value)
-
-
-def _curves(chosen: Collection[Point]) -> dict[tuple[str, str], int]:
-    counts: dict[tuple[str, str], int] = {}
-    for p in chosen:
-        key = p.panel.letter, p.curve.label
-        counts[key] = counts.get(key, 0) + 1
-    return counts
 
 
 def _qualifiers(chosen: Sequence[Point], every: Sequence[Point]) -> list[str]:
@@ -158,9 +146,10 @@ def _values(inside: Sequence[Point], whole: Sequence[Point]) -> str:
         return ""
     curve = inside[0].curve
     name, x = SYMBOLS.get(curve.over, plain(symbol(curve.over))), curve.x or ()
-    first, last = inside[0].index, inside[-1].index
+    first, last = inside[0].position, inside[-1].position
     if last - first + 1 == len(inside):
-        low, high = swept(x[first], curve.over), swept(x[last], curve.over)
+        write = "{:,.0f}".format if curve.over in SYMBOLS else number
+        low, high = write(x[first]), write(x[last])
         return f" at {name} = {low}" + (f" to {high}" if last > first else "")
     return f" at {len(inside)} of the {len(whole)} values of {name}"
 
@@ -170,5 +159,5 @@ def _places(chosen: Iterable[Point]) -> list[dict[str, Any]]:
     for p in chosen:
         values = found.setdefault((p.panel.letter, p.curve.label), [] if p.curve.x else None)
         if values is not None and p.curve.x:
-            values.append(p.curve.x[p.index])
+            values.append(p.curve.x[p.position])
     return [{"panel": panel, "label": label, "x": x} for (panel, label), x in found.items()]
