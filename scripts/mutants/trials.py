@@ -44,7 +44,10 @@ FOLLOWING = {
     "environments/": ("contract/test_tables.py", "unit/test_api_in_memory.py"),
     "experiments/": ("unit/test_runner.py", "unit/test_stopping_figures.py"),
     "experiments/audit.py": ("unit/test_audit_figures.py",),
-    "factory/": ("unit/test_captions.py", "commands/test_cli.py"),
+    "factory/": (
+        *("unit/test_captions.py", "unit/test_captions_recomputed.py"),
+        "commands/test_cli.py",
+    ),
     "fast/": ("contract/test_schemes.py", "contract/test_largest_sample.py"),
     "fast/_noise.py": ("unit/test_noise_ahead.py",),
     "kernel/": ("unit/test_kernel.py", "unit/test_registry.py"),

@@ -111,7 +111,7 @@ def test_it_is_compared_with_stored_ones() -> None:
     assert found.plays["one-arm", 0.5].mean[-1] == 0
     assert found.standings[0].label == "One arm (arm=0)"
     assert found.standings[-1].privacy == "not declared"
-    assert "except Undeclared (privacy not declared)" in " ".join(found.caption.split())
+    assert "The privacy of Undeclared is not declared." in " ".join(found.caption.split())
     assert [path.name for path in Path("cache").iterdir()] == ["dp-se"]
     assert len(found.plot().axes) == 2
 

@@ -75,7 +75,8 @@ def compare(words: Sequence[str]) -> int:
     if status := produce.produce(spec, settings):
         return status
     _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
-    console().print("\n".join(filter(None, ["", captions.order_of_arms(spec), COLUMNS])))
+    favoured = (statement.text for statement in captions.order_of_arms(spec))
+    console().print("\n".join(["", *favoured, COLUMNS]))
     return 0
 
 

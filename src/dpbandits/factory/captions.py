@@ -16,26 +16,37 @@ from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose, instances
 from dpbandits.drawing.formulas import number, plain
-from dpbandits.drawing.styles import in_mathtext, symbol
 from dpbandits.experiments import Experiment, Quantity, budget, delta_of, given
 from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.factory import papers
+from dpbandits.factory.statements import (
+    NAMED,
+    Point,
+    Statement,
+    grouped,
+    is_one,
+    listed,
+    points,
+    sentence,
+    which,
+)
 from dpbandits.files import project
 from dpbandits.kernel import parameters
-from dpbandits.privacy.notions import BUDGETS, Guarantee, approximate, budget_of
+from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.tables import references
+from dpbandits.tables.statistics import GROUPS
 
 WIDTH = 100  # characters per line
 CENTRES = {
     "mean": "means",
     "median": "medians",
-    "median-of-means": "medians of means (24 groups)",
+    "median-of-means": "medians of means",
 }
 SPREADS = {
     "none": "",
     "std": "bands are one standard deviation on either side",
-    "standard-error": "spreads are standard errors",
+    "standard-error": "standard errors are drawn",
     "quartiles": "bands reach from the lower to the upper quartile",
     "nine-tenths": "bands hold the middle nine tenths of the runs",
     "gini": "bars are Gini mean differences of the runs above, and of those below",
@@ -47,8 +58,13 @@ ASYMPTOTIC = (
     "azize2025.lower_bound",
     *(f"azize2022.{name}_lower_bound" for name in ("problem_dependent", "no_privacy", "basis")),
 )
+# What the releases of a curve compose to.
+NOT_PRIVATE = "not private"
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
+NOTHING = "nothing released"
+EQUAL = "ε"
+OTHER = "another budget"
 AUDITS = "privacy-audit"  # whose reference has the audit of every algorithm
 EPSILON = 1.0  # budget of the audits on the pages
 
@@ -64,124 +80,175 @@ def caption(spec: FigureSpec) -> str:
         f"{spec.title} ({source}).",
         spec.about,
         f"{drawn[:1].upper()}{drawn[1:]}.",
-        games(spec),
+        *(statement.text for statement in games(spec)),
     ]
-    note = [spec.note, limits(spec)]
-    if spec.changes or spec.draw == COMPARED:
-        note += [order_of_arms(spec), not_comparable(spec)]
-    texts = [" ".join(filter(None, part)) for part in (opening, note, [summary(spec)])]
-    keys = "|".join(key for key in papers.BY_KEY if key != OWN)
-    named = [re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, t) for t in texts if t]
-    wrapped = (textwrap.wrap(plain(text), WIDTH, break_on_hyphens=False) for text in named)
+    remarks = [spec.note, *(statement.text for statement in notes(spec))]
+    budgets = [statement.text for statement in summary(spec)]
+    texts = [" ".join(filter(None, part)) for part in (opening, remarks, budgets)]
+    wrapped = (textwrap.wrap(with_papers(t), WIDTH, break_on_hyphens=False) for t in texts if t)
     return "\n\n".join(map("\n".join, wrapped)) + "\n"
 
 
-def limits(spec: FigureSpec) -> str:
+def with_papers(text: str) -> str:
+    """Return a text as captions print it: Unicode, with authors and year for a paper's key."""
+    keys = "|".join(key for key in papers.BY_KEY if key != OWN)
+    return plain(re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, text))
+
+
+def statements(spec: FigureSpec) -> list[Statement]:
+    """Return the sentences of a caption that are about several curves, in their order."""
+    found = [*games(spec), *notes(spec), *summary(spec)]
+    return [statement._replace(text=with_papers(statement.text)) for statement in found]
+
+
+def notes(spec: FigureSpec) -> list[Statement]:
+    """Return the sentences on bounds and, for a changed figure, on ties and definitions."""
+    if spec.changes or spec.draw == COMPARED:
+        return limits(spec) + order_of_arms(spec) + not_comparable(spec)
+    return limits(spec)
+
+
+def limits(spec: FigureSpec) -> list[Statement]:
     """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
-    drawn = [curve for panel in spec.panels for curve in spec.drawn(panel)]
-    bounds = {c.legend: c.sources[0].member for c in drawn if "lower_bound" in c.sources[0].member}
-    found = [in_mathtext(legend) for legend, member in bounds.items() if member in ASYMPTOTIC]
-    if not found or "asymptotic" in spec.note or not any(curve.played for curve in drawn):
-        return ""
-    return f"{'Lower bounds' if len(found) == len(bounds) else _and(found)} are asymptotic."
+    drawn = points(spec)
+    bounds = [point for point in drawn if "lower_bound" in point.source.member]
+    found = [point for point in bounds if point.source.member in ASYMPTOTIC]
+    if not found or "asymptotic" in spec.note or not any(point.curve.played for point in drawn):
+        return []
+    if len(found) == len(bounds):
+        return [sentence("lower bounds are asymptotic", {"asymptotic": found})]
+    who = which(found, bounds)
+    return [sentence(f"{who} {_is_or_are(who, found)} asymptotic", {"asymptotic": found})]
 
 
-def order_of_arms(spec: FigureSpec) -> str:
-    """Return a sentence on the algorithms that an order of the arms favours; "" without any."""
-    favoured = dict[str, None]()
-    for curve in (c for panel in spec.panels for c in spec.drawn(panel) if c.played):
-        for source in curve.sources:
-            ties = parameters.plain(source.params).get("ties") == "first"
-            is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
-            if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
-                favoured[_name(curve)] = None
+def order_of_arms(spec: FigureSpec) -> list[Statement]:
+    """Return a sentence on the algorithms that an order of the arms favours."""
+    played = [point for point in points(spec) if point.curve.played]
+    favoured = []
+    for point in played:
+        source = point.source
+        ties = parameters.plain(source.params).get("ties") == "first"
+        is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
+        if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
+            favoured.append(point)
     where = "where nothing tells the arms apart, as at small budgets, the first one is pulled"
-    return f"{_and([*favoured])}: {where}, here the best." if favoured else ""
+    text = f"{which(favoured, played)}: {where}, here the best"
+    return [sentence(text, {"favoured": favoured})] if favoured else []
 
 
-def not_comparable(spec: FigureSpec) -> str:
+def not_comparable(spec: FigureSpec) -> list[Statement]:
     """Return a sentence on definitions of privacy, with their deltas, that share a panel."""
-    mixed = dict[str, None]()
+    mixed: list[tuple[str, Point]] = []
     for panel in spec.panels:
-        sources = [source for curve in spec.drawn(panel) for source in curve.played]
-        claims = [approximate(claim) for s in sources if (claim := s.declared("claim"))]
-        found = {f"{c.notion.title} at δ = {number(c.delta, 3)}": None for c in claims}
-        mixed |= found if len(found) > 1 else {}
-    names = [name.removesuffix(" at δ = 0") for name in mixed]
-    return f"Budgets of {_and(names)} are not comparable." if names else ""
+        inside = [
+            (f"{claim.notion.title} at δ = {number(delta_of(point.source), 3)}", point)
+            for point in points(spec)
+            if point.panel is panel and (claim := point.source.declared("claim"))
+        ]
+        mixed += inside if len({name for name, _ in inside}) > 1 else []
+    found = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
+    who = listed(list(found)) if len(found) <= NAMED else f"{len(found)} definitions of privacy"
+    return [sentence(f"budgets of {who} are not comparable", found)] if found else []
 
 
-def summary(spec: FigureSpec) -> str:
-    """Return what the budgets of all drawn curves add up to; "" for audits, which draw budgets."""
-    budgets: dict[str, set[str]] = {}  # in words, by label
-    warnings: dict[str, None] = {}
-    for panel in spec.panels:
-        for curve in spec.drawn(panel):
-            experiments = [experiment for experiment in curve.sources if experiment.spends]
-            if experiments and not curve.reading:  # a reading names its budget
-                name = _name(curve)
-                budgets.setdefault(name, set()).add(_spent(experiments))
-                if warned := warning(curve):
-                    warnings[f"{name}: {warned}."] = None
-    by_words: dict[str, list[str]] = {}
-    for name, spent in budgets.items():
-        by_words.setdefault(" or ".join(sorted(spent)), []).append(name)
-    none, unbounded = by_words.pop("not private", []), by_words.pop(NO_BOUND, [])
-    equal, sentences = by_words.pop("ε", []), list[str]()
-    others = _and([f"{_and(names)} ({spent})" for spent, names in by_words.items()])
-    if none:
-        sentences.append(f"{_and(none)} {'is' if len(none) == 1 else 'are'} not private.")
-    if unbounded:
-        sentences.append(f"No bound is known for the composition of {_and(unbounded)}.")
-    if equal:
-        who = "The others compose" if sentences else "All compose"
-        sentences.append(f"{who} to the ε they are given{', except ' * bool(others)}{others}.")
-    elif others:
-        sentences.append(f"In parentheses, what releases compose to: {others}.")
-    return " ".join([*sentences, *warnings])
+def summary(spec: FigureSpec) -> list[Statement]:
+    """Return what the budgets of all drawn curves add up to; none for audits, which draw them.
+
+    What releases nothing is named before the budgets, which are those of all other points.
+    """
+    every = [point for point in points(spec) if point.source.spends]
+    found = grouped((_kind(point.source), point) for point in every)
+    private = [p for kind, inside in found.items() if kind != NOT_PRIVATE for p in inside]
+    releasing = [p for kind in (NO_BOUND, EQUAL, OTHER) for p in found.get(kind, ())]
+    made = []
+    if none := found.get(NOT_PRIVATE):
+        who = which(none, every)
+        text = f"{who} {_is_or_are(who, none)} not private" if private else "no curve is private"
+        made.append(sentence(text, {NOT_PRIVATE: none}))
+    if silent := found.get(NOT_DECLARED):
+        text = f"the privacy of {which(silent, private)} is not declared"
+        made.append(sentence(text, {NOT_DECLARED: silent}))
+    made += _remarks(every, found.get(NOTHING, []))
+    if unbounded := found.get(NO_BOUND):
+        who = f"the composition of {which(unbounded, releasing)}"
+        who = who if len(unbounded) < len(releasing) else "any composition"
+        made.append(sentence(f"no bound is known for {who}", {NO_BOUND: unbounded}))
+    equal, others = found.get(EQUAL, []), found.get(OTHER, [])
+    if equal or others:
+        is_rest = len(equal) + len(others) < len(every)
+        made.append(_composed(equal, others, releasing, "the others" if is_rest else "all"))
+    return made
 
 
-def _spent(experiments: Sequence[Experiment]) -> str:
-    # The composed budget in units of the given one: `ε`, `ε/5`, `2 ε`, or in words.
-    if any(map(_is_undeclared, experiments)):
+def _is_or_are(who: str, holds: Sequence[Point]) -> str:
+    return "is" if is_one(who, holds) else "are"
+
+
+def _remarks(every: Sequence[Point], silent: Sequence[Point]) -> list[Statement]:
+    # The algorithms' warnings, and what releases nothing: in one sentence if the points are those
+    # of a warning.
+    warned = grouped((text, p) for p in every if (text := p.source.declared("warning")))
+    made = []
+    for text, holds in warned.items():
+        ending = ""
+        if silent and [p.place for p in holds] == [p.place for p in silent]:
+            ending, silent = ", without release", []
+        made.append(sentence(f"{which(holds, every)}: {text}{ending}", {text: holds}))
+    if silent:
+        made.append(sentence(f"nothing is released by {which(silent, every)}", {NOTHING: silent}))
+    return made
+
+
+def _kind(experiment: Experiment) -> str:
+    if _is_undeclared(experiment):
         return NOT_DECLARED
-    spent = [budget(experiment) for experiment in experiments]
-    if None in spent:
-        return "not private"
-    if math.inf in spent:
+    spent = budget(experiment)
+    if spent is None:
+        return NOT_PRIVATE
+    if math.isinf(spent):
         return NO_BOUND
-    times = [
-        e / given(experiment)
-        for e, experiment in zip(spent, experiments, strict=True)
-        if e and given(experiment)
-    ]
-    words = []
-    for factor in (min(times, default=1.0), max(times, default=1.0)):
-        # A whole number or its reciprocal, as with five parts of a budget, is written as such.
-        near = Fraction(factor).limit_denominator(200)
-        part, whole = near.denominator, near.numerator
-        if not math.isclose(near, factor, rel_tol=1e-6) or 1 not in (whole, part):
-            words.append(f"{factor:.2g} ε")
-        elif whole == 1:
-            words.append("ε" if part == 1 else f"ε/{part}")
-        else:
-            words.append(f"{whole} ε")
-    low, high = words
+    if spent == 0:
+        return NOTHING
+    return EQUAL if math.isclose(spent, given(experiment), rel_tol=1e-6) else OTHER
+
+
+def _composed(
+    equal: Sequence[Point], others: Sequence[Point], releasing: Sequence[Point], who: str
+) -> Statement:
+    # A curve has one text for all its other budgets; more than NAMED texts become one.
+    texts = {name: _times(found) for name, found in grouped((p.name, p) for p in others).items()}
+    found = grouped((texts[point.name], point) for point in others)
+    if len(found) > NAMED:
+        found = {_times(others): [*others]}
+    named = listed([f"{which(inside, releasing)} ({text})" for text, inside in found.items()])
+    if not equal:
+        return sentence(f"in parentheses, what releases compose to: {named}", found)
+    exceptions = f", except {named}" if others else ""
+    return sentence(f"{who} compose to the ε they are given{exceptions}", {EQUAL: equal, **found})
+
+
+def _times(found: Sequence[Point]) -> str:
+    # The smallest and the largest composed budget in units of the given one: `ε/5 to 2 ε`.
+    factors = [(budget(p.source) or 0.0) / (given(p.source) or math.inf) for p in found]
+    low, high = (_factor(value) for value in (min(factors), max(factors)))
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
 
 
-def _name(curve: Curve) -> str:
-    return in_mathtext(curve.label.partition(" (epsilon=")[0])
+def _factor(value: float) -> str:
+    # A whole number or its reciprocal, as with five parts of a budget, is written as such.
+    near = Fraction(value).limit_denominator(200)
+    part, whole = near.denominator, near.numerator
+    if not math.isclose(near, value, rel_tol=1e-6) or 1 not in (whole, part):
+        return f"{number(value, 2)} ε"
+    if whole == 1:
+        return "ε" if part == 1 else f"ε/{part}"
+    return f"{whole} ε"
 
 
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def runs_of(spec: FigureSpec) -> str:
+def runs_of(drawn: Sequence[Point]) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
-    experiments = spec.runs_of_experiments()
-    runs, units = experiments.values() or [spec.runs], {e.unit for e in experiments}
+    runs = [point.curve.runs for point in drawn]
+    units = {source.unit for point in drawn for source in point.curve.played}
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -189,33 +256,65 @@ def runs_of(spec: FigureSpec) -> str:
     return f"{high:,} {unit}s" if low == high else f"{low:,} to {high:,} {unit}s"
 
 
-def games(spec: FigureSpec) -> str:
-    """Return a sentence on the instances and horizons that the drawn curves play; "" without any.
+def _fewer_curves(drawn: Sequence[Point]) -> str:
+    # Of two numbers of runs, the one that fewer curves have, if their names are few.
+    found = grouped((f"{point.curve.runs:,}", point) for point in drawn)
+    number_of_runs, holds = min(found.items(), key=lambda item: len(item[1]))
+    who = which(holds, drawn)
+    is_named = len(found) == 2 and not re.match(r"\d|points of", who)
+    return f", {number_of_runs} for {who}" if is_named else ""
+
+
+def games(spec: FigureSpec) -> list[Statement]:
+    """Return a sentence on the instances and horizons that the drawn curves play.
 
     Bounds count only if nothing is played.
     """
-    curves = [curve for panel in spec.panels for curve in spec.drawn(panel)]
-    played = [curve for curve in curves if curve.played]
-    sources = [s for c in played or curves if c.style != TRANSITION for s in c.sources]
-    laws = [law for law in dict.fromkeys(s.setting(instances.description) for s in sources) if law]
-    if len(laws) > 1 and any("," in law for law in laws):  # of several without names, two
-        laws = [f"{len(laws)} games, from {laws[0]} to {laws[-1]}"]
-    if horizons := [source.rounds for source in sources if source.rounds]:
+    drawn = points(spec)
+    played = [point for point in drawn if point.curve.played]
+    found = played or [point for point in drawn if point.curve.style != TRANSITION]
+    laws = grouped((point.source.setting(instances.description), point) for point in found)
+    laws.pop("", None)
+    texts, separator = [*laws], ", "
+    if len(laws) > 1 and any(", " in law for law in laws):
+        separator = "; "
+        if len(laws) > 2 and _are_swept(laws):
+            texts = [f"{len(laws)} games, from {texts[0]} to {texts[-1]}"]
+        elif len(laws) > NAMED:
+            texts, separator = [f"{len(laws)} {'games' if played else 'cases'}"], ", "
+    if horizons := [point.source.rounds for point in found if point.source.rounds]:
         low, high = min(horizons), max(horizons)
-        laws.append(f"T = {low:,}" if low == high else f"T = {low:,} to {high:,}")
-    text = ", ".join(laws)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+        texts.append(f"T = {low:,}" if low == high else f"T = {low:,} to {high:,}")
+    return [sentence(separator.join(texts), laws)] if texts else []
+
+
+def _are_swept(laws: Mapping[str, Sequence[Point]]) -> bool:
+    # Every curve has all games, in the order of its swept values.
+    games_of = grouped((f"{p.panel.letter} {p.curve.label}", p) for ps in laws.values() for p in ps)
+    return all(
+        [point.position for point in inside] == list(range(len(laws)))
+        for inside in games_of.values()
+    )
 
 
 def statistics(spec: FigureSpec) -> str:
     """Return the meaning of lines and bands: `lines are means of 20 runs (seed 2022)`."""
-    if not spec.experiments():
+    drawn = [p for p in points(spec) if p.curve.played and not p.curve.is_exact]
+    if not drawn:
         return "all curves are formulas, without runs"
-    runs = f"{runs_of(spec)} (seed {spec.seed})"
-    if set(spec.runs_of_experiments().values()) == {1}:
+    runs = f"{runs_of(drawn)} (seed {spec.seed})"
+    sizes = [point.curve.runs for point in drawn]
+    if {*sizes} == {1}:
         return f"every value is from {runs}"
-    parts = f"lines are {CENTRES[spec.centre]} of {runs}", SPREADS[spec.spread]
-    return "; ".join(filter(None, parts))
+    centre = CENTRES[spec.centre]
+    if spec.centre == "median-of-means" and max(sizes) <= GROUPS:  # a run is a group
+        centre = CENTRES["median"]
+    elif spec.centre == "median-of-means":
+        at_most = "at most " if min(sizes) < GROUPS else ""
+        centre = f"{centre} ({at_most}{GROUPS} groups)"
+    return "; ".join(
+        filter(None, (f"lines are {centre} of {runs}{_fewer_curves(drawn)}", SPREADS[spec.spread]))
+    )
 
 
 def privacy(curve: Curve) -> str:
@@ -227,11 +326,11 @@ def privacy(curve: Curve) -> str:
         return NOT_DECLARED
     composed = [spent for spent in map(budget, experiments) if spent is not None]
     if not composed:
-        return "not private"
-    budgets, delta = [given(experiment) for experiment in experiments], delta_of(experiments[0])
+        return NOT_PRIVATE
+    budgets, deltas = zip(*((given(e), delta_of(e)) for e in experiments), strict=True)
     claim = experiments[0].declared("claim")
     promised = f" ({claim.notion.title})" if claim else ""
-    at_delta = f" at δ = {number(delta, 3)}" if delta else ""
+    at_delta = f" at δ = {_range(deltas, 3)}" if any(deltas) else ""
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
     asked = f"given ε = {_range(budgets)}{promised}, composes to "
@@ -262,20 +361,9 @@ def _is_undeclared(experiment: Experiment) -> bool:
     return takes_budget and None in (experiment.declared("releases"), experiment.declared("claim"))
 
 
-def warning(curve: Curve) -> str:
-    """Return the algorithm's warning about a curve, with the swept values; "" if none."""
-    pairs = zip(curve.x or [math.nan], curve.sources, strict=True)
-    warned = {x: text for x, source in pairs if (text := source.declared("warning"))}
-    if not warned:
-        return ""
-    some = curve.x and len(warned) < len(curve.x)
-    where = f" at {plain(symbol(curve.over))} = {_range(list(warned))}" if some else ""
-    return f"{next(iter(warned.values()))}{where}"
-
-
-def _range(values: Sequence[float]) -> str:
-    low, high = min(values), max(values)
-    return number(low) if math.isclose(low, high) else f"{number(low)} to {number(high)}"
+def _range(values: Sequence[float], digits: int = 4) -> str:
+    low, high = number(min(values), digits), number(max(values), digits)
+    return low if low == high else f"{low} to {high}"
 
 
 # Audits, read from the reference of their figure. A result is valid for all parameters that give

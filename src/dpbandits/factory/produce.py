@@ -311,6 +311,7 @@ def sidecar(
         "seed": spec.seed,
         "centre": spec.centre,
         "spread": spec.spread,
+        "statements": [statement.as_json() for statement in captions.statements(spec)],
         "seconds_of_computation": round(sum(map(store.seconds, spec.experiments())), 3),
         "provenance": provenance(),
         "curves": [
