@@ -31,6 +31,8 @@ from dpbandits.judge import claims_files
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import Original
+from dpbandits.tables import references
+from dpbandits.tables.published import at_checkpoints
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 DOCS = ROOT / "docs"
@@ -190,3 +192,18 @@ def test_numbers_of_the_tenfold_tutorial_are_those_of_the_reference() -> None:
         assert f"{means[0] / means[1]:.1f} times" in " ".join(file.split())
     assert f"above {float(printed['max']):,.0f}" in page
     assert f"exactly {float(loop['median']):,.1f}" in page
+
+
+def test_the_published_dp_se_is_the_drawn_curve_as_closely_as_the_tutorial_says() -> None:
+    spec, _ = compose.load("adap-published", [])
+    (curve,) = (c for c in spec.panels[0].curves if c.name == "dp-se-iterating")
+    (drawn,) = (s for s in references.read(spec, references.PAPER) if s.label == curve.label)
+    found = re.search(
+        r"agree within ([\d.]+) %", " ".join(text("docs/tutorials/ten-times.md").split())
+    )
+    assert found
+    centre = dict(zip(drawn.x, drawn.centre, strict=True))
+    vertices = {x: y for x, y in at_checkpoints(curve).items() if x > 1}
+    assert len(vertices) > 5
+    for x, regret in vertices.items():
+        assert centre[x] == pytest.approx(regret, rel=float(found[1]) / 100)
