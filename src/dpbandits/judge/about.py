@@ -18,7 +18,6 @@ from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables.references import PAPER
 
-
 NOT_JUDGED = "not judged"
 COMMITTED, OWN, NOTHING = "committed results", "own runs", "nothing"  # what judges a claim
 
