@@ -6,6 +6,7 @@ report shows, drawn from its committed reference.
 """
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -106,7 +107,7 @@ def software() -> str:
     return f"```bibtex\n{entry}\n}}\n```\n"
 
 
-TABLES = {
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "counts": counts,
         "picture": partial(picture, "docs/images/"),

@@ -3,6 +3,7 @@
 import math
 
 import matplotlib
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from toy_paper import Toy, near, paper, said
@@ -43,7 +44,9 @@ def test_only_factors_have_a_place_and_differences_have_their_sides_in_words(
         (axes,) = drawn(rows, named).axes
         circles = [line for line in axes.lines if line.get_marker() == "o"]
         places = {
-            (round(float(x), 2), c.get_markerfacecolor()) for c in circles for x in c.get_xdata()
+            (round(float(x), 2), c.get_markerfacecolor())
+            for c in circles
+            for x in np.asarray(c.get_xdata())
         }
         # a/b is 1/2 as drawn, 3/2 under another variant; -1 against 2, or 0 against 2, is no factor
         filled, hollow = round(math.log(1 / 2), 2), round(math.log(3 / 2), 2)

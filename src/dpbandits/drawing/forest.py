@@ -15,7 +15,7 @@ from dpbandits.drawing.plotting import style_file
 WIDEST = math.log(30)  # farther points lie at the edge
 TICKS = {1 / 30: "30", 1 / 10: "10", 1 / 3: "3", 1: "just true", 3: "3", 10: "10", 30: "30"}
 VARIANTS = "other variants"  # the open circles, in legend and captions
-HOLLOW = {"linestyle": "", "marker": "o", "markerfacecolor": "none"}
+HOLLOW: dict[str, Any] = {"linestyle": "", "marker": "o", "markerfacecolor": "none"}
 
 
 class Row(NamedTuple):
