@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,16 @@ def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
         found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())
         known = [(place.panel, d) for place, c in found for d in np.exp(c.distances[0])]
         assert known == [(panel, pytest.approx(ratio)) for panel, ratio in expected], text
+
+
+def test_a_curve_with_a_reading_is_among_no_others_but_can_be_named(toy: Toy) -> None:
+    curve = toy.add("c", [0.5] * 3)
+    toy.curves["toy"]["a"]["c 1.0"] = replace(curve, reading="base e")
+    a, b = (RUNS[name][:, 4].mean() for name in "ab")
+    for text, ratio in {"a <= others": a / b, "a <= c": a / 0.5}.items():
+        found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())
+        known = [d for _, c in found for d in np.exp(c.distances[0])]
+        assert known == [pytest.approx(ratio)], text
 
 
 REFUSED = [

@@ -17,6 +17,7 @@ from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
+from dpbandits.judge.verdicts import Judged, Verdict
 from dpbandits.kernel.errors import UserError
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
@@ -208,6 +209,36 @@ def test_committed_results_are_quoted_for_a_figure_as_its_file_has_it_alone(
         assert quoted(*overrides, "runs=25") == [("toy/better", "reproduced", "own runs")]
         verdict = json.loads((settings.folder(FIGURE) / "verdict.json").read_bytes())
         assert [claim["judged_by"] for claim in verdict["claims"]] == ["own runs"]
+
+
+def test_another_scale_than_the_papers_has_no_verdict_and_its_file_says_why(
+    toy_claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert claims_table.gather(["toy"]) == 0
+    for profile in ("smoke", "ci"):
+        spec, settings = compose.load(
+            FIGURE, [f"profile={profile}", "runs=25", "figure.horizon=300"]
+        )
+        capsys.readouterr()
+        assert produce.produce(spec, settings) == 0
+        assert "sentences" not in capsys.readouterr().out
+        verdict = json.loads((settings.folder(FIGURE) / "verdict.json").read_bytes())
+        assert [claim["claim"] for claim in verdict["claims"]] == [
+            *("toy/better", "toy/two", "toy/theorem")
+        ]
+        for claim in verdict["claims"]:
+            assert (claim["verdict"], claim["judged_by"]) == ("not judged", "nothing")
+            assert f"the profile {profile} " in claim["because"]
+
+
+def test_a_count_of_verdicts_is_singular_or_plural(toy_claims: Path) -> None:
+    of = claims_files.read("toy")
+    depends = Verdict.DEPENDS.value
+    sentences = [
+        about.About(Judged(of, n), depends, "", "", about.OWN) for n in ("better", "two", "theorem")
+    ]
+    assert about.count(sentences[:1]) == {"depends on an unstated choice": 1}
+    assert about.count(sentences) == {"depend on an unstated choice": 2}
 
 
 # Bad input ---------------------------------------------------------------------------------------

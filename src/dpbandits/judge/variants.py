@@ -23,7 +23,7 @@ from dpbandits.tables.published import at_checkpoints
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn
 Curves = dict[str, list[Curve]]  # of a panel by name; with `each` several of one name
-OTHERS = "others"  # every played curve of the panel that the text does not name
+OTHERS = "others"  # every played curve that the text does not name and that has no `reading`
 
 
 class HypothesesNotMet(UserError):
@@ -147,7 +147,7 @@ class Figures:
                 for i in range(max((len(curves[name]) for name in wanted), default=1)):
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
                     others = [lines[n] for n in lines if n not in named]
-                    others = [other for other in others if not other.curve.is_exact]
+                    others = [o for o in others if not (o.curve.is_exact or o.curve.reading)]
                     names = {**words, **lines, OTHERS: others}
                     scope = Scope(names, functions | _across(panels, text))
                     yield Place(figure, "" if across else letter, text), scope

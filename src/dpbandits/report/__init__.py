@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from dpbandits.checks.comparisons import counted as plural
 from dpbandits.checks.comparisons import plain
 from dpbandits.config import compose
 from dpbandits.drawing import forest
@@ -86,21 +87,8 @@ def results() -> list[Gathered]:
 
 def files(names: Sequence[str]) -> dict[str, bytes]:
     """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
-    reports, order, decided = results(), [*COLOURS.values()], dict[str, list[forest.Row]]()
-    for of in reports:
-        rows = [
-            forest.Row(
-                f"{without_tex(judged.claim.short)}  {i}",
-                COLOURS[judged.verdict],
-                *(judged.drawn.estimate, judged.drawn.low, judged.drawn.high),
-                [result.estimate for result in judged.results.values()],
-            )
-            for i, judged in enumerate(of.sentences(), 1)
-            if judged.drawn.comparisons  # runs decide it
-        ]
-        if rows:  # those that hold first, the farthest from turning leading
-            rows.sort(key=lambda row: (order.index(row.colour), row.estimate))
-            decided[paper(of.paper.paper).short] = rows
+    reports = results()
+    decided = {paper(of.paper.paper).short: own for of in reports if (own := rows(of))}
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
     written = {
         f"{FOLDER}/README.md": index(reports).encode(),
@@ -114,6 +102,23 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
                 plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
                 written[f"{FOLDER}/{name}.svg"] = plot
     return written
+
+
+def rows(of: Gathered) -> list[forest.Row]:
+    """Return the rows of a paper's forest plot, a sentence each, as far as runs decide it.
+
+    Those that hold come first, the farthest from turning leading.
+    """
+    order, found = [*COLOURS.values()], list[forest.Row]()
+    for i, judged in enumerate(of.sentences(), 1):
+        if (drawn := judged.drawn).comparisons:
+            placed = (r for r in judged.results.values() if r.comparisons and r.is_log)
+            factors = sorted({round(r.estimate, 2) for r in placed})  # 1 % apart: one circle
+            label = f"{without_tex(judged.claim.short)}  {i}"
+            ends = drawn.estimate, drawn.low, drawn.high
+            sides = "" if drawn.is_log else f"{plain(drawn.left)} against {plain(drawn.right)}"
+            found.append(forest.Row(label, COLOURS[judged.verdict], *ends, factors, sides))
+    return sorted(found, key=lambda row: (order.index(row.colour), row.estimate))
 
 
 def index(reports: Sequence[Gathered]) -> str:
@@ -307,12 +312,14 @@ def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
 
 
 def total(reports: Sequence[Gathered]) -> str:
-    """Return how many sentences of how many papers reproduce, in one sentence."""
+    """Return how many sentences of how many papers reproduce; papers without sentences are none."""
     sentences = [judged for of in reports for judged in of.sentences()]
+    papers_with = sum(bool(of.sentences()) for of in reports)
     verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
     verdicts = verdicts.replace("depending", "depending on what the text leaves open")
+    number = f"{plural(len(sentences), 'sentence')} of {plural(papers_with, 'paper')}"
     return (
-        f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
+        f"Of {number}, **{verdicts}**;"
         f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."
     )
 
