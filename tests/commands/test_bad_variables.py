@@ -171,7 +171,7 @@ def test_a_folder_of_machine_code_that_cannot_be_used_is_reported(
     for variable in ("DPBANDITS_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv(name, value.replace("@", str(tmp_path)))
-    assert compilation.folder.__wrapped__() is None
+    assert compilation._folder.__wrapped__("made-up") is None
     (message,) = caplog.messages
     readable(message)
     for part in (fragment, "set DPBANDITS_CACHE to a folder that you"):

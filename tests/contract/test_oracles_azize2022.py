@@ -82,6 +82,14 @@ def test_klucb_is_the_literal_one(means: tuple[float, ...], law: str) -> None:
     compare(klucb, klucb.Params(), azize2022.KLUCB(), law, means, 500, 1)
 
 
+@pytest.mark.parametrize("alpha", [0.7, 3.1])
+@pytest.mark.parametrize("means", MEANS, ids=str)
+def test_klucb_with_another_alpha_is_the_literal_one(
+    means: tuple[float, ...], alpha: float
+) -> None:
+    compare(klucb, klucb.Params(alpha), azize2022.KLUCB(alpha), "bernoulli", means, 500, 1)
+
+
 @pytest.mark.parametrize("p", [0.0, 1e-9, 0.02, 0.5, 0.97, 1 - 1e-9, 1.0])
 @pytest.mark.parametrize("level", [0.0, 1e-14, 1e-6, 0.03, 1.0, 40.0])
 def test_the_kl_index_is_the_largest_q(p: float, level: float) -> None:

@@ -55,6 +55,12 @@ def test_ucb_is_that_of_section_3(law: str) -> None:
     assert_alike(ucb, ucb.Params(), lambda game, _: oracle.play_ucb(game), 400, law)
 
 
+@pytest.mark.parametrize("alpha", [0.7, 3.1])
+def test_ucb_with_another_alpha_explores_as_the_literal_one_does(alpha: float) -> None:
+    literal = partial(oracle.play_ucb, alpha=alpha)
+    assert_alike(ucb, ucb.Params(alpha), lambda game, _: literal(game), 400, "bernoulli")
+
+
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("counter", Counter)
 def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cells import ALGORITHMS, SAMPLERS, instance_of, readings_of
 
+from dpbandits.algorithms import klucb, ucb
 from dpbandits.experiments import regret
 from dpbandits.fast._noise import noise_ahead
 from dpbandits.fast.klucb import exceeds, largest_index
@@ -55,6 +56,15 @@ def test_a_leader_is_kept_just_as_long_as_it_leads(
         assert_same_pulls(algorithm, params, "bernoulli", means)
         if epsilon == 1.0 and means == (0.6, 0.55, 0.5):
             assert_same_pulls(algorithm, params, "beta", means)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 3.1, 9.0])
+@pytest.mark.parametrize(("algorithm", "params"), [("ucb", ucb.Params), ("klucb", klucb.Params)])
+def test_a_leader_is_kept_as_long_as_it_leads_with_another_alpha(
+    algorithm: str, params: Any, alpha: float
+) -> None:
+    for means in ((0.6, 0.55, 0.5), (1.0, 0.98, 0.0), C2):
+        assert_same_pulls(algorithm, params(alpha), "bernoulli", means)
 
 
 @pytest.mark.parametrize("means", [(0.6, 0.5), (0.5,) * 4, (0.3,)], ids=str)

@@ -165,15 +165,18 @@ class EpisodicUCB:
 class KLUCB:
     """KL-UCB of Garivier and Cappe 2011 with c = 0, the non-private ancestor of AdaP-KLUCB."""
 
+    def __init__(self, alpha: float = 1) -> None:
+        self.alpha = alpha
+
     def play(self, game: Game, rng: Any) -> None:
-        """Play each arm once, then that of largest max {q: N d(mean, q) <= log t}."""
+        """Play each arm once, then that of largest max {q: N d(mean, q) <= alpha log t}."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         while not game.over:
             t = len(game.played) + 1
             chosen = t - 1
             if t > game.arms:
                 indexes = [
-                    largest_within(math.fsum(own) / len(own), math.log(t) / len(own))
+                    largest_within(math.fsum(own) / len(own), self.alpha * math.log(t) / len(own))
                     for own in rewards
                 ]
                 chosen = indexes.index(max(indexes))

@@ -32,15 +32,19 @@ def bonus(t: int, n: int) -> float:
     return math.sqrt(2 * math.log(t) / n)
 
 
-def play_ucb(game: Game) -> None:
-    """Play UCB (Auer et al. 2002, as in section 3)."""
+def play_ucb(game: Game, alpha: float = 4) -> None:
+    """Play UCB (Auer et al. 2002, as in section 3), its squared width times alpha/4."""
     while not game.over:
         t = len(game.played) + 1
         if t <= game.arms:
             game.pull(t - 1)
         else:
             own = [rewards_of(game, arm) for arm in range(game.arms)]
-            game.pull(first_of_largest([sum(r) / len(r) + bonus(t, len(r)) for r in own]))
+            game.pull(
+                first_of_largest(
+                    [sum(r) / len(r) + math.sqrt(alpha / 4) * bonus(t, len(r)) for r in own]
+                )
+            )
 
 
 def play_dp_ucb_bound(

@@ -10,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
+import dpbandits as dp
 from dpbandits.algorithms import adap_ucb, dp_ucb_int, exp3_tau
+from dpbandits.cli import privacy_commands
 from dpbandits.privacy import accounting
 from dpbandits.privacy.accounting import (
-    NoAccountant,
+    LEAST_DELTA,
+    NotComputed,
     delta_of_equals,
     epsilon_of_equals,
     tight_epsilon,
@@ -138,9 +141,26 @@ def test_where_the_accountant_is_missing_that_is_said_in_one_line(
 
     monkeypatch.setattr(importlib, "import_module", missing)
     accounting._from_worst_pairs.cache_clear()
-    with pytest.raises(NoAccountant, match=r"^the tight .* pip install 'dpbandits\[accounting\]'"):
+    with pytest.raises(
+        NotComputed, match=r"^not computed without .* pip install 'dpbandits\[accounting\]'"
+    ):
         tight_epsilon([laplace(0.5), laplace(0.25)], 0.1)
     assert tight_epsilon([coin(0.5, 0.0, 10)], 0.1) < composed_epsilon([coin(0.5, 0.0, 10)], 0.1)
+
+
+def test_a_delta_too_small_for_the_accountant_has_no_tight_epsilon_under_any_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    small = 0.99 * LEAST_DELTA
+    with pytest.raises(NotComputed, match="not computed below 1e-12"):
+        tight_epsilon([laplace(0.1, 1000)], small)
+    assert tight_epsilon([coin(0.1, 0.0, 1000)], small) < 100.0  # a closed form
+    assert dp.budget("dp-ucb-int", epsilon=1, horizon=1000, delta=small).tight is None
+    game: dict[str, Any] = {"epsilon": 1, "rho": 1, "horizon": 1000, "arms": 2, "delta": small}
+    privacy_commands.show(["dp-ucb-int"], **game)
+    out = " ".join(capsys.readouterr().out.split())
+    assert "?" in out
+    assert "not computed below 1e-12" in out
 
 
 # The accountant ----------------------------------------------------------------------------------

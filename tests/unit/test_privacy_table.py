@@ -19,7 +19,7 @@ from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import Positive
 from dpbandits.privacy import table
-from dpbandits.privacy.accounting import NoAccountant
+from dpbandits.privacy.accounting import NotComputed
 from dpbandits.privacy.notions import DELTA, Guarantee, Notion
 from dpbandits.privacy.releases import (
     Laplace,
@@ -169,7 +169,7 @@ def test_without_the_accountant_there_is_a_question_mark_and_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def missing(releases: Any, delta: float) -> float:
-        raise NoAccountant("not installed")
+        raise NotComputed("not computed without it: pip install 'dpbandits[accounting]'")
 
     monkeypatch.setattr(table, "tight_epsilon", missing)
     privacy_commands.show(["dp-se"], **GAME)

@@ -13,7 +13,7 @@ from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, shown
 from dpbandits.kernel.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
-from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
+from dpbandits.privacy.accounting import NotComputed, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import azize2022
@@ -27,7 +27,8 @@ class Budget:
     `notion`; for zCDP, the one that follows at this `delta`. `composed` is the epsilon to which the
     declared releases compose as in the papers, by a sum or, at a delta, by the theorem of Dwork,
     Rothblum and Vadhan; `math.inf` if there is no bound. `tight` is the smallest epsilon that
-    follows from them; None if it was not computed, or without the extra `accounting`.
+    follows from them; None where it was not computed: without the extra `accounting`, at a delta
+    below 10^-12 unless a closed form holds, and for Gaussian noise beside other noise.
     """
 
     claimed: float
@@ -66,7 +67,7 @@ def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **setting
     game = chosen.params({"horizon": rounds}), number, rounds
     claim, releases, tight = module.claim(*game), list(module.releases(*game)), None
     delta = approximate(claim).delta
-    with suppress(NoAccountant):
+    with suppress(NotComputed):
         tight = tight_epsilon(releases, delta)
     return Budget.of(claim, composed_epsilon(releases, delta), tight)
 

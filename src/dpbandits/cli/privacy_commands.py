@@ -12,7 +12,6 @@ from rich.table import Table
 from dpbandits.api.privacy_results import AuditResult
 from dpbandits.checks.comparisons import counted
 from dpbandits.cli.process import console
-from dpbandits.kernel.errors import installing
 from dpbandits.privacy.table import rows
 
 COLUMNS = (
@@ -20,7 +19,6 @@ COLUMNS = (
     " composed as in the papers: by a sum or, at a delta, by the theorem of Dwork, Rothblum and"
     " Vadhan. tightly: the smallest epsilon that follows from the same releases at this delta."
 )
-NO_ACCOUNTANT = f"?: dp-accounting is not installed: {installing('accounting')}"
 
 
 def audited(found: AuditResult) -> Iterator[str]:
@@ -86,8 +84,8 @@ def show(
         lines += ["", "Claims that differ from the composed budget:"]
     for why, labels in differences.items():
         lines.append(f"  {', '.join(dict.fromkeys(labels))}: {why}.")
-    if any(row.tight is None for row in table_rows):
-        lines += ["", NO_ACCOUNTANT]
+    if reasons := dict.fromkeys(row.untight for row in table_rows if row.untight):
+        lines += ["", *(f"?: {reason}" for reason in reasons)]
     for line in lines:
         indent = "    " if line.startswith(" ") else ""
         print(textwrap.fill(line, terminal.width, subsequent_indent=indent))

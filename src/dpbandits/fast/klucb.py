@@ -16,11 +16,11 @@ from dpbandits.kernel.kl import (
 
 
 @inlined
-def largest_index(mean, pulls, log_t, excluded):
+def largest_index(mean, pulls, explored, excluded):
     """Return the largest index of all arms but `excluded`, and its arm, the first one if tied."""
     largest, best = -math.inf, 0
     for arm in range(mean.size):
-        level = log_t / pulls[arm]
+        level = explored / pulls[arm]
         if arm != excluded and not kl_upper_is_below(mean[arm], level, largest):
             index = bernoulli_kl_upper(mean[arm], level)
             if index > largest:
@@ -29,12 +29,13 @@ def largest_index(mean, pulls, log_t, excluded):
 
 
 @inlined
-def exceeds(p, n, q, log_t):
+def exceeds(p, n, q, explored):
     """Return True if the index of n rewards of mean p is surely above q.
 
-    It is if p > q or n d(p, q) < log t; d(p, q) is at most the chi-squared distance.
+    It is if p > q or n d(p, q) < α log t, here `explored`; d(p, q) is at most the chi-squared
+    distance.
     """
-    level = log_t / n * (1.0 - RELATIVE) - ABSOLUTE
+    level = explored / n * (1.0 - RELATIVE) - ABSOLUTE
     near = p > q or (p - q) * (p - q) < level * q * (1.0 - q)
     return q < 1.0 and (near or bernoulli_kl(p, q) < level)
 
@@ -46,13 +47,13 @@ def play(params, bandit, rng):
     pulls, sums, mean = np.zeros(arms), np.zeros(arms), np.empty(arms)
     while playing(bandit):
         t = rounds_played(bandit) + 1
-        chosen, rival, end, log_t = t - 1, 1.0, t, math.log(t)
+        chosen, rival, end, explored = t - 1, 1.0, t, params.alpha * math.log(t)
         if t > arms:
-            _, chosen = largest_index(mean, pulls, log_t, -1)
+            _, chosen = largest_index(mean, pulls, explored, -1)
             end = t + max(16, t >> 10)  # until then rivals hardly grow
-            rival, _ = largest_index(mean, pulls, math.log(end), chosen)
+            rival, _ = largest_index(mean, pulls, params.alpha * math.log(end), chosen)
         n, total = pulls[chosen] + 1.0, sums[chosen] + pull(bandit, chosen)
-        while t < end and exceeds(total / n, n, rival, log_t) and playing(bandit):
+        while t < end and exceeds(total / n, n, rival, explored) and playing(bandit):
             total += pull(bandit, chosen)
             n += 1.0
             t += 1

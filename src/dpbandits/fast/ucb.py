@@ -37,11 +37,12 @@ def exact_insert(counters, rng, which, item):
 
 @by_class
 def coefficients(law, n):
-    """Return offset, width, slope and longest run of an arm with n pulls, by default those of UCB.
+    """Return offset, width, slope and longest run of an arm with n pulls, by default those of UCB
+    with the α of `law`.
 
     In so many further pulls neither offset nor n width nor n slope decreases.
     """
-    return 0.0, math.sqrt(2.0 / n), 0.0, 1 << 62
+    return 0.0, math.sqrt(0.5 * law.alpha / n), 0.0, 1 << 62
 
 
 @allocating

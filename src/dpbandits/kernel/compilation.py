@@ -1,24 +1,28 @@
 """Decorators for compiled code: kernels, inlined helpers, functions dispatched on a class.
 
 No other module calls numba's decorators. numba's disk cache watches only the file of the decorated
-function: after an edit of a helper in another file it still serves the old machine code. Machine
-code is therefore kept in a folder named by a digest of all sources that are compiled, of dpbandits,
-plugins and the user's project.
+function: after an edit of a helper in another file it still serves the old machine code, in which
+global values are constants. Machine code is therefore kept in a folder named by a digest of all
+sources that are compiled, of dpbandits, plugins and the user's project, of the libraries that these
+import, and of the files that they have read.
 """
 
 import hashlib
+import json
 import logging
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial, wraps
 from pathlib import Path
+from secrets import token_hex
 from types import FunctionType
 from typing import Any
 
-from dpbandits.kernel import roots
+from dpbandits.kernel import libraries, loading, roots
 from dpbandits.kernel.errors import variables_of
 
 with variables_of("numba", "NUMBA_"):
@@ -27,6 +31,7 @@ with variables_of("numba", "NUMBA_"):
     from numba.extending import overload, register_jitable
 
 log = logging.getLogger("dpbandits")
+KEPT: list[Any] = []  # kernels whose machine code is kept
 settings: Any = numba.config
 Function = Callable[..., Any]
 
@@ -73,7 +78,20 @@ def kernel(function: Function) -> Function:
     if kept := covered and folder() is not None:
         settings.CACHE_DIR = str(folder())  # for what is decorated next
     compiled: Function = numba.njit(**checked(function, KERNEL), cache=kept)(function)
+    if kept and hasattr(compiled, "enable_caching"):  # compiled at all
+        KEPT.append(compiled)
     return compiled
+
+
+def keep_apart() -> None:
+    """Keep machine code from now on in the folder for all files that sources have read by now."""
+    if (kept := folder()) is not None and str(kept) != settings.CACHE_DIR:
+        settings.CACHE_DIR = str(kept)
+        for one in KEPT:
+            one.enable_caching()
+
+
+loading.AFTERWARDS.append(keep_apart)
 
 
 def play(params: Any, bandit: Any, rng: Any) -> None:
@@ -114,9 +132,11 @@ def specialised(function: Function, *arguments: Any) -> Function:
         if not any(Path(frame.filename).name == "caching.py" for frame in frames):
             raise
         # Damaged, be it the code of this kernel or of one that it calls: compile both again.
-        if (kept := folder()) is not None and kept.exists():
-            kept.replace(tempfile.mkdtemp(prefix=f"{kept.name}.damaged-", dir=kept.parent))
-            log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)
+        if (kept := folder()) is not None:
+            # Another thread or process may have moved it first.
+            with suppress(FileNotFoundError):
+                kept.replace(kept.with_name(f"{kept.name}.damaged-{token_hex(4)}"))
+                log.warning("the machine code in %s cannot be read (%s): set aside", kept, error)
     alone: Function = numba.njit(**checked(kernel.py_func, KERNEL))(kernel.py_func).compile(types)
     return alone
 
@@ -165,14 +185,19 @@ def by_class(stub: Function, allocating: bool = False) -> Any:
 def island_digest() -> str:
     """Return a digest of all sources that are compiled and of the versions of the compiler.
 
-    The sources are those that this process has read; 16 hexadecimal digits of SHA-256.
+    The sources, and the libraries that those outside dpbandits import, are those that this process
+    has read; 16 hexadecimal digits of SHA-256.
     """
+    every_root = roots.found().roots
     versions = sys.version, numba.__version__, np.__version__, settings.USING_SVML
     digest = hashlib.sha256(repr(versions).encode())
-    for root in roots.found().roots:
+    for root in every_root:
         for path, content in root.sources().items():
             if root.compiles(path):
                 digest.update(f"\0{root.package}/{path}\0".encode() + content)
+    texts = (content for root in every_root[1:] for content in root.sources().values())
+    if used := libraries.states(texts, [root.package for root in every_root]):
+        digest.update(repr(used).encode())
     return digest.hexdigest()[:16]
 
 
@@ -185,14 +210,23 @@ def user_cache() -> Path:
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
 
 
-@cache
 def folder() -> Path | None:
-    """Create and return the folder of machine code; None if it cannot be used.
+    """Create and return the folder of machine code; None if it cannot be used."""
+    name = island_digest()
+    if read := {source: files for source, files in loading.BOOKED.items() if files}:
+        described = f"{name} {json.dumps(read, sort_keys=True)}"
+        name = hashlib.sha256(described.encode()).hexdigest()[:16]
+    return _folder(name)
+
+
+@cache
+def _folder(name: str) -> Path | None:
+    """Create and return a folder of machine code; None if it cannot be used.
 
     Reading machine code unpickles it, so that whoever can write there can run any code.
     """
     try:
-        kept = user_cache() / "kernels" / island_digest()
+        kept = user_cache() / "kernels" / name
         for place in (kept.parent, kept):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
             state = place.stat()

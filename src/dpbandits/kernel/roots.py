@@ -6,7 +6,8 @@ package that names the module of a member in an entry point of the groups dpband
 dpbandits.environments or dpbandits.stopping, as in `my-ucb = "my_plugin.policies.my_ucb"`.
 
 The sources of a root are read before its modules are imported; all digests are taken of these
-bytes. store/key.py compares them with the files before results are stored.
+bytes, and the modules of a project or plugin are compiled from them (loading.py). store/key.py
+compares them with the files before results are stored.
 """
 
 import importlib.util
@@ -25,6 +26,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.loading import Finder
 
 MARKER = "dpbandits.toml"
 VARIABLE = "DPBANDITS_PROJECT"  # names the project's folder; otherwise the current folder does
@@ -106,13 +108,6 @@ def found() -> Found:
     roots = (PACKAGE, *dict.fromkeys(plugin.root for plugin in plugins))
     if project is not None:
         roots = (*roots, project)
-        for path in project.sources():
-            # Python compares whole seconds and sizes: stale bytecode may look current.
-            source = project.folder / path
-            bytecode = Path(importlib.util.cache_from_source(str(source)))
-            with suppress(OSError):
-                if bytecode.stat().st_mtime < source.stat().st_mtime + 2:
-                    bytecode.unlink()
         module = ModuleType(project.package)
         module.__path__ = [str(project.folder)]
         sys.modules.setdefault(project.package, module)
@@ -123,6 +118,8 @@ def found() -> Found:
                 f"the locale cannot spell the name of the folder {str(root.folder)!a}: set the"
                 " environment variable PYTHONUTF8=1"
             )
+    if packages := {root.package: (root.folder, root.sources()) for root in roots[1:]}:
+        sys.meta_path.insert(0, Finder(packages))
     return Found(project, tuple(plugins), roots)
 
 
@@ -159,8 +156,9 @@ def check_owner(folder: Path, *files: str) -> None:
     for path in (folder, *map(folder.joinpath, files)):
         if path.lstat().st_uid not in (0, os.geteuid()):
             raise UserError(
-                f"{path} belongs to another user, whose Python files would be run: work elsewhere"
-                " or, if you trust them, in a copy of your own"
+                f"{path} belongs to another user, whose Python files would be run: set the"
+                f" environment variable {VARIABLE} to a project's folder, your own or, if you trust"
+                " its files, this one"
             )
 
 

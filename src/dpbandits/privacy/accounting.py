@@ -8,7 +8,7 @@ product of these pairs is evaluated as a whole:
   Oh and Viswanath (2015). The worst pair is a coin that shows the true table with odds of e^epsilon
   (or, with probability delta, reveals it with certainty); the number of true coins is binomial.
 * For Gaussian noise alone the result is the closed form of Balle and Wang (2018). Gaussian noise
-  beside other noise is bounded by zCDP, as in `composed_epsilon`.
+  beside other noise is left to `composed_epsilon`.
 * In all other cases the result comes from the privacy loss distributions of dp-accounting, an
   optional dependency, on a grid that never gives less than the true epsilon, apart from rounding
   errors near 1e-15 in delta. A Laplace release of several statistics counts as one of a single
@@ -50,16 +50,17 @@ LEAST_DELTA = 1e-12  # below it a convolution by Fourier transforms has no corre
 Group = tuple[bool, float, float, int]
 
 
-class NoAccountant(UserError):
-    """Error raised when dp-accounting is needed but not installed."""
+class NotComputed(UserError):
+    """Reason why there is no tight epsilon."""
 
 
 def tight_epsilon(releases: Iterable[Release], delta: float = 0.0) -> float:
     """Return the event-level epsilon of all releases together at this delta.
 
     It is never more than `composed_epsilon`, and infinite if the number of releases is unbounded or
-    their deltas alone exceed this delta. Raises errors as `composed_epsilon` does, and NoAccountant
-    if dp-accounting is needed but not installed.
+    their deltas alone exceed this delta. Raises errors as `composed_epsilon` does, and NotComputed
+    for Gaussian noise beside other noise, and where dp-accounting is needed but is not installed
+    or, below LEAST_DELTA, cannot answer.
     """
     composed_epsilon((), delta)  # raises for an invalid delta
     return max((_together(reading, delta) for reading in readers(releases)), default=0.0)
@@ -73,7 +74,7 @@ def _together(reading: list[Release], delta: float) -> float:
     if not others:
         return min(composed, gaussian_epsilon(composed_rho(reading), delta))
     if len(others) < len(reading):
-        return composed
+        raise NotComputed("not computed for Gaussian noise beside other noise")
     times: Counter[tuple[bool, float, float]] = Counter()
     for release in others:
         if release.epsilon > 0.0 or release.delta > 0.0:
@@ -96,15 +97,14 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
     if -math.expm1(sum(times * _log_without(lost) for _, _, lost, times in groups)) > delta:
         return math.inf
     if delta < LEAST_DELTA:
-        return composed
+        raise NotComputed(f"not computed below {LEAST_DELTA:g}, a delta without correct digits")
     if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
         composed = math.fsum(times * epsilon for _, epsilon, _, times in groups)
     try:
         pld = importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
     except ImportError as error:
-        raise NoAccountant(
-            "the tight composition of unlike releases needs dp-accounting, which is not installed:"
-            f" {installing('accounting')}"
+        raise NotComputed(
+            f"not computed without dp-accounting: {installing('accounting')}"
         ) from error
     squares = math.fsum(times * epsilon * epsilon for _, epsilon, _, times in groups)
     root_mean_square = math.sqrt(squares / sum(times for *_, times in groups))

@@ -17,7 +17,7 @@ from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, reading_name
 from dpbandits.kernel.roots import PACKAGE
-from dpbandits.privacy.accounting import NoAccountant, tight_epsilon
+from dpbandits.privacy.accounting import NotComputed, tight_epsilon
 from dpbandits.privacy.notions import DELTA, Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 
@@ -36,7 +36,8 @@ class Row(NamedTuple):
     claim: Guarantee  # as printed
     stated: Guarantee  # the claim as (epsilon, delta)-DP
     composed: float  # epsilon at the same delta, composed as in the papers
-    tight: float | None  # smallest epsilon at the same delta; None without the accountant
+    tight: float | None  # smallest epsilon at the same delta; None if it was not computed
+    untight: str  # why it was not; "" if it was, or was not asked for
     spent: float  # budget that the releases compose to, in the unit of the claim's notion
 
     @property
@@ -120,13 +121,14 @@ def _rows(
         stated = approximate(claim, values["delta"])
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, stated.delta)
+        tight, untight = None, ""
         try:
             tight = tight_epsilon(releases, stated.delta) if is_tight else None
-        except NoAccountant:
-            tight = None
+        except NotComputed as error:
+            untight = str(error)
         composition = claim.notion.composition
         spent = composition(releases) if composition else composed
-        alike.setdefault((claim, stated, composed, tight, spent), []).append(params)
+        alike.setdefault((claim, stated, composed, tight, untight, spent), []).append(params)
     table = []
     for budgets, members in alike.items():
         shared = []  # readings that set these members apart, such as `noise: per-release | frozen`

@@ -2,18 +2,23 @@
 
 These are the experiment, the versions of the libraries that draw the numbers, and all sources that
 the experiment reaches: imports are followed from the experiment's roots, which the registry imports
-by name. Comments, docstrings and layout do not count. Equal keys mean equal bits.
+by name. Comments, docstrings and layout do not count. Of the sources of a project or plugin, the
+files that they open when they are imported count too, and the other libraries that they import.
+Equal keys mean equal bits.
 """
 
 import ast
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from dpbandits.experiments import Experiment
-from dpbandits.kernel import roots
+from dpbandits.kernel import libraries, loading, roots
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.roots import Root, source_path
 
@@ -34,13 +39,56 @@ def key(experiment: Experiment) -> str:
 
 def identity(experiment: Experiment) -> dict[str, Any]:
     """Return everything that determines the bits of an experiment's results, as JSON values."""
+    reached = sources(experiment.roots)
+    _import(reached)
+    # As imported: the files of a library may be of another version by now.
+    versions = {name: import_module(name).__version__ for name in experiment.libraries}
     return {
         "format": FORMAT,
         "experiment": experiment.description(),
-        "sources": sources(experiment.roots),
-        # As imported: the files of a library may be of another version by now.
-        "versions": {name: import_module(name).__version__ for name in experiment.libraries},
+        "sources": reached | {_name(path): digest for _, path, digest in _opened(reached)},
+        "versions": libraries.states(*_imports(reached)) | versions,
     }
+
+
+def _foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
+    # The root and path of each reached source that is not of dpbandits.
+    return [
+        (root, name.removeprefix(prefix))
+        for root in roots.found().roots[1:]
+        for name in reached
+        if name.startswith(prefix := source_path(root, ""))
+    ]
+
+
+def _import(reached: Iterable[str]) -> None:
+    # What a module opens is known once it has been executed. One that cannot be imported says so
+    # where it is used.
+    for root, path in _foreign(reached):
+        with suppress(Exception):
+            below = path.removesuffix(".py").removesuffix("__init__").strip("/")
+            import_module(".".join([root.package, *filter(None, below.split("/"))]))
+
+
+def _opened(reached: Iterable[str]) -> Iterator[tuple[str, str, str | None]]:
+    # Each reached source with the path and the digest of a file that it has opened, as booked.
+    for root, source in _foreign(reached):
+        booked = loading.BOOKED.get(str(root.folder / source), {})
+        yield from ((source_path(root, source), path, digest) for path, digest in booked.items())
+
+
+def _name(path: str) -> str:
+    # Of a file that a source opens: as those of sources are, if it is in the folder of a root.
+    for root in roots.found().roots[1:]:
+        if Path(path).is_relative_to(root.folder):
+            return source_path(root, Path(path).relative_to(root.folder).as_posix())
+    return path
+
+
+def _imports(reached: Iterable[str]) -> tuple[list[bytes], list[str]]:
+    # The sources whose imports may be of libraries, and the packages that are none.
+    texts = [root.sources()[path] for root, path in _foreign(reached)]
+    return texts, [root.package for root in roots.found().roots]
 
 
 @cache
@@ -72,6 +120,13 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
             files = [f"{base}{end}" for base in bases for end in (".py", "/__init__.py")]
             for root in (root for root in every_root if root.package == package):
                 waiting += [source_path(root, file) for file in ("__init__.py", *files)]
+                for file in files:
+                    if source_path(root, file) not in contents and (root.folder / file).is_file():
+                        raise UserError(
+                            f"{path}: the import of {file} is not followed; the sources of a"
+                            f" project are those in {', '.join(roots.FOLDERS)}, as they were when"
+                            " the command started"
+                        )
     return dict(sorted(reached.items()))
 
 
@@ -96,10 +151,17 @@ def _read(path: str, content: bytes) -> tuple[str, frozenset[str]]:
 def check_sources(experiment: Experiment) -> None:
     """Raise EditedSources if a source has other code on disk than when it was read.
 
-    The modules that this process has imported may then be neither the one nor the other.
+    So do a file that a source has opened and a library that one imports. The modules that this
+    process has imported may then be neither the one nor the other.
     """
-    changed = []
-    for name, digest in sources(experiment.roots).items():
+    reached = sources(experiment.roots)
+    changed = [
+        f"{_name(path)} (which {source} opens)"
+        for source, path, digest in _opened(reached)
+        if loading.digest(path) != digest
+    ]
+    changed += filter(libraries.is_edited, libraries.states(*_imports(reached)))
+    for name, digest in reached.items():
         root, path = roots.source(name)
         try:
             content = (root.folder / path).read_bytes()
