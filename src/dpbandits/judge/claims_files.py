@@ -38,11 +38,17 @@ class Threshold(Part, frozen=True):
     reason: str
 
 
-class Choice(Part, frozen=True, rename={"opens": "open"}):
-    """What a paper leaves open; the first variant is the one that the figures draw."""
+class Choice(Part, frozen=True, rename={"opens": "open", "open_in": "open in"}):
+    """Choice of a paper, with variants; the first one is of the text, and the figures draw it.
+
+    A variant is of the text if the paper states it for the figure, or states nothing that excludes
+    it. Only these decide a verdict; the others may explain one.
+    """
 
     variants: dict[str, Any]
+    against: dict[str, Names] = {}  # variants against the text: own statements that they fit
     opens: str = ""  # why the text leaves it open, and what is drawn
+    open_in: Names = []  # figures; elsewhere the first variant holds
     role: Names = []  # curves whose overrides the variants are
     figures: Names = []  # or figures
     word: Names = []  # words whose values the variants are
@@ -145,6 +151,15 @@ class Paper(Part, frozen=True):
         places += [] if claim else [number.figures for number in self.numbers.values()]
         return [*dict.fromkeys(figure for place in places for figure in panels_of(place))]
 
+    def is_about_published(self, claim: str) -> bool:
+        """Return True for an own statement on a published curve."""
+        return claim in self.ours and claim.startswith("published")
+
+    def against(self, combination: Mapping[str, str]) -> dict[str, str]:
+        """Return the variants of a combination that are against the text, by their choices."""
+        named = combination.items()
+        return {choice: v for choice, v in named if v in self.choices[choice].against}
+
 
 GROUPS: dict[str, type[Part]] = {
     **dict.fromkeys(("sentences", "statements", "ours"), Claim),
@@ -200,6 +215,9 @@ def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
             yield place, "needs variants"
         if choice.statistic and not {*choice.variants.values()} <= {"mean", "median"}:
             yield place, "its variants must be mean or median"
+        if choice.open_in and not (choice.role or choice.figures):
+            yield place, "`open in` needs role or figures"
+        yield from _standing(paper, name, choice)
     for name, claim in paper.claims().items():
         if not (claim.quote or claim.says):
             yield name, "needs the paper's words in quote, or says"
@@ -237,6 +255,21 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
         for name, _ in TEMPLATE.findall(text):
             if name not in (*paper.numbers, "paper"):
                 yield place, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
+
+
+def _standing(paper: Paper, name: str, choice: Choice) -> Iterator[tuple[str, str]]:
+    for variant, fits in choice.against.items():
+        place = f"choices.{name}.against"
+        if variant not in choice.variants:
+            yield place, f"unknown variant {shown(variant)}; {nearest(variant, choice.variants)}"
+        elif variant == next(iter(choice.variants)):
+            yield place, f"the first variant, {shown(variant)}, must be of the text"
+        elif not as_list(fits):
+            yield place, f"{shown(variant)} needs own statements on published curves that it fits"
+        published = [claim for claim in paper.ours if paper.is_about_published(claim)]
+        for claim in {*as_list(fits)} - {*published}:
+            known = nearest(claim, published) if published else "there are none"
+            yield place, f"unknown statement on a published curve {shown(claim)}; {known}"
 
 
 def as_list(names: Names) -> list[str]:
