@@ -28,6 +28,35 @@ def error_bound_base_2(items: Rounds, epsilon: Positive, exponent: Positive) -> 
     return math.sqrt(8.0) / epsilon * log_of_gamma * (math.log2(items) + 1.0)
 
 
+def error_bound_quoted(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
+    """Return log(1/gamma) log^1.5 n/epsilon, the bound of Chan, Shi and Song in section 2.3."""
+    return exponent * math.log(items) ** 2.5 / epsilon
+
+
+def tighter_from(exponent: Positive) -> float:
+    """Return the smallest n from which on (2.2) is below the quoted bound; found in [8, 2^60].
+
+    The quotient of the two bounds falls with n there.
+    """
+    low, high = 8, 2**60
+    while low < high:
+        n = (low + high) // 2
+        if error_bound(n, 1.0, exponent) < error_bound_quoted(n, 1.0, exponent):
+            high = n
+        else:
+            low = n + 1
+    return float(low)
+
+
+def error_exceeds_from(exponent: Positive, counter: Counter) -> float:
+    """Return the smallest n = 2^k - 1 < 2^40 at which the error exceeds (2.2); inf if none does."""
+    for k in range(2, 40):
+        n = 2**k - 1
+        if error_exact(n, 1.0, exponent, counter) > error_bound(n, 1.0, exponent):
+            return float(n)
+    return math.inf
+
+
 def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: Counter) -> float:
     """Return the size that the error exceeds with probability gamma, by its exact law."""
     from scipy.optimize import brentq  # late: scipy takes long to import
