@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.kernel.parameters import Positive, Rounds
+from dpbandits.kernel.parameters import Count, Positive, Rounds
 
 Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables, and their scale
 
@@ -48,8 +48,12 @@ def tighter_from(exponent: Positive) -> float:
     return float(low)
 
 
-def error_exceeds_from(exponent: Positive, counter: Counter) -> float:
-    """Return the smallest n = 2^k - 1 < 2^40 at which the error exceeds (2.2); inf if none does."""
+def error_exceeds_from(exponent: Positive, parts: Count) -> float:
+    """Return the smallest n = 2^k - 1 < 2^40 at which the error exceeds (2.2); inf if none does.
+
+    Each of the two parts of the counter has epsilon/`parts`, for 1 or 2.
+    """
+    counter = {1: Counter.HYBRID_FULL, 2: Counter.HYBRID_SPLIT}[parts]
     for k in range(2, 40):
         n = 2**k - 1
         if error_exact(n, 1.0, exponent, counter) > error_bound(n, 1.0, exponent):
