@@ -86,6 +86,7 @@ KEYS = {  # of all sections
     "marker": "marker",
     "line": "line style",
     "annotation": "whether the original lacks it",
+    "share": "part of ε that it gets",
     "pulls_of": "arm whose pulls are plotted",
     "at": "points at which a bound is drawn",
 }
