@@ -99,7 +99,8 @@ def small_multiples(drawing: Drawing) -> Figure:
     """Regret against a parameter, log-log: a block for each panel, in it a small panel per curve.
 
     A small panel has its curve in colour, all others of the block in grey, and the factors between
-    the curve and the lowest one at either end: a dash in a start phase that never ends. The curves nearest to the lowest come first.
+    the curve and the lowest one at either end: a dash in a start phase that never ends. The curves
+    nearest to the lowest come first.
     """
     rows = [-(-len(panel.series) // ABREAST) for panel in drawing.panels]
     figure = Figure(figsize=(PAGE, ROW * (sum(rows) + HEAD * len(rows)) + 0.3))

@@ -48,6 +48,7 @@ KEYS = {  # of all sections
     "sweep": "key and values of the x axis",
     "curves": "curves",
     "panels": "panels",
+    "notions": "lists of curves, for panels to name",
     "profiles": "changes under a profile",
     "original": "number in the paper",
     "slopes": "whether log-log slopes are fitted",

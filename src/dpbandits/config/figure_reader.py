@@ -495,7 +495,9 @@ class FigureReader:
         if (share := curve.form.get("share")) is not None:
             if found.get("epsilon") is None:
                 raise self.error(f"{curve.path}.share", f": {curve.name} gets no epsilon to share")
-            found["epsilon"] = share * checked(parameters.Budget, found["epsilon"], paths["epsilon"])
+            found["epsilon"] = share * checked(
+                parameters.Budget, found["epsilon"], paths["epsilon"]
+            )
         if found.get("rho") == "from-epsilon":
             # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
             epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))
