@@ -233,7 +233,7 @@
     const [r, g, b] = shade(first.name);
     node.style.backgroundColor = colour(first.name);
     node.style.color = 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
-    node.className = isOpen ? "open" : rare.length ? "rare" : "";
+    node.className = rare.length ? "rare" : isOpen ? "open" : "";
     node.dataset.winner = first.name;
     const where = `ε = ${index.epsilons[game.epsilon]}, T = ${power(game.horizon)}`;
     const close = isOpen ? ", not separated from the second" : "";
