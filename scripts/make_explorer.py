@@ -200,11 +200,12 @@ def ranked() -> dict[tuple[str, str, float], list[float]]:
         instance = instances[formulas.plain(panel.column)]
         for name in lists().notions[notion(panel)]:
             series = table.get((panel.letter, lists().players[name].curve.label))
-            for i, epsilon in enumerate(() if series is None else series.x):
-                columns = (s[i] for s in (series.mean, series.low, series.median, series.high))
-                mean, *quartiles = columns
-                error = series.std[i] / math.sqrt(series.runs)
-                found[instance, name, epsilon] = cell([mean, error, *quartiles], series.runs)
+            if series is None:
+                continue  # it is in the explorer alone
+            error = series.std / math.sqrt(series.runs)
+            columns = np.array([series.mean, error, series.low, series.median, series.high])
+            for epsilon, column in zip(series.x, columns.T, strict=True):
+                found[instance, name, float(epsilon)] = cell(column, series.runs)
     return found
 
 

@@ -81,7 +81,10 @@
   const factor = ({ column }, a, b) => b.end[column] / a.end[column];
   const isLevel = ({ column }, a, b) =>
     column === MEAN && b.end[MEAN] - a.end[MEAN] <= ERRORS * Math.hypot(a.end[ERROR], b.end[ERROR]);
-  const onRare = (labels) => `the mean of ${labels.join(" and of ")} rests on rare runs`;
+  const onRare = (labels) => {
+    const [means, rest] = labels.length > 1 ? ["means", "rest"] : ["mean", "rests"];
+    return `the ${means} of ${labels.join(", ")} ${rest} on rare runs`;
+  };
 
   // Colours: those of the figures, lighter on a dark page
 

@@ -58,7 +58,7 @@ def test_leaderboard_its_view_and_the_explorer_agree_on_who_takes_part_with_whic
 def test_a_curve_that_gets_a_share_plays_it_of_every_budget() -> None:
     (panel,) = (p for p in compose.load("leaderboard-epsilon", [])[0].panels if p.letter == "c")
     (half,) = (c for c in panel.curves if c.name == "half-dp-se")
-    played = [source.params.epsilon for source in half.sources]  # type: ignore[attr-defined]
+    played = [source.params.epsilon for source in half.sources]
     assert half.x is not None
     assert played == pytest.approx([x / 2 for x in half.x])
 
@@ -93,7 +93,7 @@ def test_a_mistake_in_the_list_names_the_file_of_the_list(monkeypatch: pytest.Mo
 # Runs --------------------------------------------------------------------------------------------
 
 
-def decisions() -> dict[str, float]:
+def decisions() -> dict[str, int]:
     """Return how often every ranked algorithm pulls in one game, by name; without the compiler."""
     from dpbandits.kernel import bandit
 
@@ -165,7 +165,7 @@ def test_the_explorer_reads_the_cells_of_the_leaderboard_from_its_table(
     named = {name for names in notions.values() for name in names} - {make_explorer.ALSO}
     five = {"c1", "c2", "c3", "c4", "wang-1"}
     assert cells.keys() == {(i, name, e) for i in five for name in named for e in (0.1, 1.0)}
-    known = [95, 5, 70, 95, 130, 400, 1]  # 5 of 95 are more than 5 %
+    known: list[float] = [95, 5, 70, 95, 130, 400, 1]  # 5 of 95 are more than 5 %
     assert all(cell == known for cell in cells.values())
     for name in ("dp-klucb", "dp-se"):
         for game in make_explorer.experiments("c1", name, 0.1, 1):

@@ -11,9 +11,9 @@ from dpbandits.tables.series import Series
 ERRORS = 3  # standard errors by which a difference must exceed 0
 NORMAL = 1.959964  # quantile of the normal distribution, for an interval of 95 %
 RARE = 0.05  # a mean whose relative standard error exceeds this rests on rare runs
-# Standard error of the median over that of the mean: of a normal law. Where a mean rests on rare
-# runs, tails are heavy and the median's is smaller.
-OF_MEDIAN = math.sqrt(math.pi / 2)
+# Standard error of the median over the distance of the quartiles, times the root of the runs: of
+# runs that are normal between their quartiles (McGill, Tukey and Larsen, 1978), whatever the tails.
+OF_QUARTILES = math.sqrt(math.pi / 2) / 1.349
 ROUNDING = 1e-9  # relative; smaller differences count as 0
 
 
@@ -37,10 +37,12 @@ def is_rare(series: Series, i: int) -> bool:
 def measured(series: Sequence[Series], i: int) -> list[tuple[float, float]]:
     """Return what ranks the curves at their i-th x, with standard errors, in the order of `series`.
 
-    These are the means or, if one of them rests on rare runs, the medians.
+    These are the means or, if one of them rests on rare runs, the medians. The spread of the curves
+    must be their quartiles, from which the errors of the medians follow.
     """
     if any(is_rare(s, i) for s in series):
-        return [(float(s.median[i]), OF_MEDIAN * _error(s, i)) for s in series]
+        errors = [OF_QUARTILES * (s.high[i] - s.low[i]) / math.sqrt(max(1, s.runs)) for s in series]
+        return [(float(s.median[i]), float(e)) for s, e in zip(series, errors, strict=True)]
     return [(float(s.mean[i]), _error(s, i)) for s in series]
 
 
