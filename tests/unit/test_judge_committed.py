@@ -39,7 +39,7 @@ def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -
     drawn, touching = Figures(paper), dict[str, str]()
     for claim_name, claim in paper.claims().items():
         choices = drawn.touched(claim_name)
-        touching |= dict.fromkeys(choices, claim_name)
+        touching = dict.fromkeys(choices, claim_name) | touching
         assert len([*drawn.comparisons(claim_name, {}, planned)]) >= len(claim.holds), claim_name
         every = combinations(paper, choices)
         assert any(claim.under.items() <= combination.items() for combination in every)

@@ -15,7 +15,7 @@ import yaml
 
 from dpbandits.kernel.errors import UserError, shown
 
-MEMBERS = ("figure", "algorithm", "environment")
+MEMBERS = ("figure", "ranked", "algorithm", "environment")
 OWNERS = "comes from the command line, the profile or conf/config.yaml: this file may not set it"
 REFUSED = {  # keys that files of a group may not have
     **dict.fromkeys(MEMBERS, ("paths", "engine", "seed", "profile")),
@@ -33,13 +33,15 @@ SWEPT = r"sweeper\.params\.[+~]*(figure|algorithm@figure|runs\b|seed\b|profile\b
 HYDRA = {  # keys of Hydra that files of a group may set; '' is conf/config.yaml
     "": rf"{ABOVE}|hydra\.(mode|output_subdir|run\.dir|sweep\.(sub)?dir|job\.chdir|{SWEPT})",
     "sweep": rf"{ABOVE}|hydra\.(mode|{SWEPT})",
+    "figure": r"defaults\./ranked@_here_",  # its keys are the figure's
 }
 CHOICE = re.compile(r"hydra\.sweeper\.params\.([^.]*|.*@.*)")  # may choose a file
 MEMBER = r"(\w[\w.-]*|null)"
 DEFAULTS = {  # entries of defaults, beside _self_ and members of the file's own group
     "": rf"(profile|engine|sweep|figure): ({MEMBER}|\?\?\?)"
     r"|override hydra/(hydra|job)_logging: none",
-    "figure": rf"(override )?/algorithm@curves\.[\w-]+: {MEMBER}",
+    "figure": rf"(override )?/algorithm@curves\.[\w-]+: {MEMBER}|/ranked@_here_: {MEMBER}",
+    "ranked": rf"/algorithm@curves\.[\w-]+: {MEMBER}",
     "sweep": rf"override /(figure|profile|engine): {MEMBER}",
 }
 
