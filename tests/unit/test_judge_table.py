@@ -106,7 +106,10 @@ def test_results_are_read_as_they_were_written(
     choices = {"β, γ": {"role": "a", "variants": variants}}
     of = paper({"it": said("a <= b"), "mute": {"says": "so"}}, choices=choices, runs=4)
     claims = made.judge(of)
-    joint, numbers = claims_table.largest_sets(claims.values(), only_text=True), {"n": 1 / 7, "none": math.inf}
+    joint, numbers = (
+        claims_table.largest_sets(claims.values(), only_text=True),
+        {"n": 1 / 7, "none": math.inf},
+    )
     monkeypatch.setattr(claims_files, "read", lambda name: of)
     claims_table.write(Gathered(of, claims, numbers, joint, {"basis": {}}))
     found = gathered()

@@ -216,7 +216,8 @@ def test_largest_sets_and_the_joint_table_are_over_the_choices_that_decide(toy: 
     of = paper(sentences, choices={**BONUS, **second, **idle}, runs=10)
     claims = toy.judge(of)
     assert {
-        j.sentences: dict(j.combination) for j in claims_table.largest_sets(claims.values(), only_text=True)
+        j.sentences: dict(j.combination)
+        for j in claims_table.largest_sets(claims.values(), only_text=True)
     } == {
         ("low", "more", "sure"): {"bonus": "on", "split": "K"},
         ("high", "more", "sure"): {"bonus": "off", "split": "K"},
