@@ -110,7 +110,13 @@ def test_pairs_of_lists_are_compared_at_their_common_points(scope: Scope) -> Non
 
 
 def test_a_side_that_can_be_0_or_negative_is_compared_by_difference() -> None:
-    for left, right, distance in ((0, 2, -1.0), (-1, 4, -1.25), (3, 0, 1.0), (0, 0, 0.0)):
+    for left, right, distance in (
+        (0, 2, -1.0),
+        (-1, 4, -1.25),
+        (3, 0, 1.0),
+        (0, 0, 0.0),
+        (0.5, -0.25, 1.5),
+    ):
         names = {
             "a": Quantity(np.array([[left]]), X[:1]),
             "b": Quantity(np.array([[right]]), X[:1]),

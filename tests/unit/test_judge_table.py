@@ -47,9 +47,9 @@ def forget() -> None:
         reading.cache_clear()
 
 
-def write_claims(path: str = "method", value: Any = "") -> None:
-    """Write the claims with one entry changed."""
-    content = yaml.safe_load(CONTENT)
+def write_claims(path: str = "method", value: Any = "", **more: Any) -> None:
+    """Write the claims with one entry changed, and more."""
+    content = yaml.safe_load(CONTENT) | more
     *parents, last = path.split(".")
     entry = content
     for parent in parents:
@@ -268,6 +268,13 @@ choices.alpha.role: []                               --> choices.alpha: | exactl
 choices.alpha.word: far                              --> choices.alpha: | exactly one of role
 choices.alpha.role: adap-ubc                         --> choices.alpha: | no claim has
 choices.alpha.variants: {}                           --> choices.alpha: | variant
+choices.alpha.against: {α tow: published-it}         --> alpha.against: | did you mean 'α two'
+choices.alpha.against: {one: published-it}           --> alpha.against: | first variant, 'one'
+choices.alpha.against: {α two: []}                   --> alpha.against: | 'α two' needs
+choices.alpha.against: {α two: better}               --> alpha.against: | 'better'
+choices.alpha.against: {α two: published-ti}         --> against: | did you mean 'published-it'
+choices.alpha.open in: adap-alhpa                    --> alpha.open in: | did you mean 'adap-alpha'
+choices.alpha: {word: w, variants: {a: 1}, open in: adap-alpha}        --> alpha: | `open in`
 choices.alpha.variants: {one: {}, two: {alhpa: 2}}   --> better: | 'alpha'
 choices.alpha: {statistic: all, variants: {a: mode}} --> choices.alpha: | median
 choices.alpha: {statistic: bettr, variants: {a: mean}}                 --> 'bettr'
@@ -281,13 +288,16 @@ numbers.share.value: adap_ubc                        --> share: | 'adap_ubc'
 """
 
 
+OURS = {"published-it": {"says": "so", "in": FIGURE, "holds": ["adap_ucb_one <= 0"]}}  # it is false
+
+
 @pytest.mark.parametrize("case", WRONG.strip().splitlines())
 def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_written(
     case: str, toy_claims: Path
 ) -> None:
     change, told = case.split("-->")
     path, value = change.split(":", 1)
-    write_claims(path, yaml.safe_load(value))
+    write_claims(path, yaml.safe_load(value), ours=OURS if "against" in path else {})
     before = {*toy_claims.rglob("*")}
     with pytest.raises(UserError) as raised:
         report.report(["toy"], gathers=True)
@@ -295,6 +305,27 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
     assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
     written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
     assert all("cache" in path.parts for path in written)
+
+
+@pytest.mark.parametrize("change", ["ties: random", "alpha: 3.1"])
+def test_a_game_that_is_compared_with_itself_is_an_error(change: str, toy_claims: Path) -> None:
+    edit(FILE, "adap-ucb-one: { alpha: 1.0", f"adap-ucb-one: {{ {change}")
+    for text in ("adap_ucb_one <= adap_ucb", "adap_ucb <= others"):
+        write_claims("sentences.better.holds", [text])
+        with pytest.raises(UserError, match=rf"^{CLAIMS}: better: {text}: [^\n]* are one game, "):
+            report.report(["toy"], gathers=True)
+
+
+def test_a_variant_that_does_not_fit_what_excuses_it_is_refused_with_the_results_kept(
+    toy_claims: Path,
+) -> None:
+    write_claims("choices.alpha.against", {"α two": "published-it"}, ours=OURS)
+    told = "choices.alpha.against: 'α two' does not fit published-it with all else as drawn"
+    for gathers in (True, False):
+        with pytest.raises(UserError, match=f"^{CLAIMS}: {told}$"):
+            report.report(["toy"], gathers)
+        assert gathered().claims["published-it"].status == "fits no variant"
+        assert not (toy_claims / report.FOLDER).exists()
 
 
 def test_a_paper_without_claims_is_answered_with_the_nearest_that_has_some(

@@ -217,6 +217,8 @@ def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
             yield place, "its variants must be mean or median"
         if choice.open_in and not (choice.role or choice.figures):
             yield place, "`open in` needs role or figures"
+        for figure in sorted({*as_list(choice.open_in)} - {*(known := paper.figures())}):
+            yield f"{place}.open in", f"no claim is about {shown(figure)}; {nearest(figure, known)}"
         yield from _standing(paper, name, choice)
     for name, claim in paper.claims().items():
         if not (claim.quote or claim.says):
@@ -268,8 +270,8 @@ def _standing(paper: Paper, name: str, choice: Choice) -> Iterator[tuple[str, st
             yield place, f"{shown(variant)} needs own statements on published curves that it fits"
         published = [claim for claim in paper.ours if paper.is_about_published(claim)]
         for claim in {*as_list(fits)} - {*published}:
-            known = nearest(claim, published) if published else "there are none"
-            yield place, f"unknown statement on a published curve {shown(claim)}; {known}"
+            unknown = f"unknown statement on a published curve {shown(claim)}"
+            yield place, f"{unknown}; {nearest(claim, published)}"
 
 
 def as_list(names: Names) -> list[str]:

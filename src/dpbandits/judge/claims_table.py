@@ -227,7 +227,7 @@ def misfits(gathered: Gathered) -> Iterator[str]:
     for name, choice in gathered.paper.choices.items():
         for variant, fits in choice.against.items():
             for claim in as_list(fits):
-                if variant not in gathered.claims[claim].fitting:
+                if not gathered.claims[claim].fits(name, variant):
                     file = project.member_file("claims", gathered.paper.paper)
                     where = f"choices.{name}.against: {shown(variant)}"
                     yield f"{file}: {where} does not fit {claim} with all else as drawn"

@@ -146,9 +146,12 @@ class Figures:
                 raise UserError(f"{figure} has no curve {shown(name)}; {nearest(name, known)}")
             having = {letter: c for letter, c in panels.items() if wanted <= {*c}}
             for letter, curves in [*having.items()][: 1 if across else None]:
-                for i in range(max((len(curves[name]) for name in wanted), default=1)):
+                own = max((len(curves[name]) for name in wanted), default=1)
+                used = {*curves} if OTHERS in named else wanted
+                for i in range(max((len(curves[name]) for name in used), default=1)):
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
-                    others = [lines[n] for n in lines if n not in named]
+                    fresh = (n for n, c in curves.items() if i < max(own, len(c)))
+                    others = [lines[n] for n in fresh if n not in named]
                     others = [o for o in others if not (o.curve.is_exact or o.curve.reading)]
                     _check_distinct([lines[n] for n in wanted] + others * (OTHERS in named))
                     names = {**words, **lines, OTHERS: others}

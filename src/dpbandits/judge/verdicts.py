@@ -145,6 +145,12 @@ class Judged:
                 found += changed or ["as drawn"]
         return found
 
+    def fits(self, choice: str, variant: str) -> bool:
+        """Return True if the claim holds under a variant, with all else as drawn."""
+        drawn = next(iter(self.results), ())
+        result = self.results.get(tuple({**dict(drawn), choice: variant}.items()))
+        return result is not None and result.verdict is Verdict.REPRODUCED
+
     @property
     def status(self) -> str:
         """The words for the verdict; those of a statement follow its errata.
@@ -192,6 +198,12 @@ class _Compared(NamedTuple):
     estimate: np.ndarray  # (points,)
     error: np.ndarray  # (points,) standard errors
     runs: int  # the fewest of a curve
+
+
+def _is_at_floor(place: Place, compared: Compared, i: int, runs: int) -> bool:
+    # So few runs have no p-value that is clearly below the larger side.
+    largest = max(compared.left[i], compared.right[i])
+    return "p_value" in place.text and bool(runs * largest < BEYOND_FLOOR)
 
 
 @dataclass
@@ -274,17 +286,16 @@ class Judge:
     def _result(self, found: "_Compared", width: float) -> Result:
         points, estimate, error, runs = found
         low, high = estimate - width * error, estimate + width * error
+        fails = (low > self.equal) & [not _is_at_floor(*point, runs) for point in points]
         verdict = Verdict.INCONCLUSIVE
         if not 0 < runs < FEWEST:
             if (high <= self.equal).all():
                 verdict = Verdict.REPRODUCED
-            elif (low > self.equal).any():
+            elif fails.any():
                 verdict = Verdict.NOT
-        worst = int((low if verdict is Verdict.NOT else high).argmax())
+        refutes = verdict is Verdict.NOT
+        worst = int((np.where(fails, low, -np.inf) if refutes else high).argmax())
         place, compared, i = points[worst]
-        by_p_value = "p_value" in place.text
-        if verdict is Verdict.NOT and by_p_value and runs * compared.right[i] < BEYOND_FLOOR:
-            verdict = Verdict.INCONCLUSIVE  # so few runs have no smaller p-value
         return Result(
             verdict=verdict,
             **place._asdict(),
