@@ -157,8 +157,8 @@ class Paper(Part, frozen=True):
 
     def against(self, combination: Mapping[str, str]) -> dict[str, str]:
         """Return the variants of a combination that are against the text, by their choices."""
-        named = combination.items()
-        return {choice: v for choice, v in named if v in self.choices[choice].against}
+        against = {name: choice.against for name, choice in self.choices.items()}
+        return {c: v for c, v in combination.items() if v in against.get(c, {})}
 
 
 GROUPS: dict[str, type[Part]] = {
