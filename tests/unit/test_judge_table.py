@@ -283,6 +283,9 @@ errata.0.status: wrong                               --> erratum 1 | wrong
 errata.0.statement: theorm                           --> erratum 1: | did you mean 'theorem'
 headline.rests on: {bettr: reproduced}               --> headline: | did you mean 'better'
 headline.text: '{shar} of it'                        --> 'shar'
+errata.0.corrected: '{shar} of it'                   --> erratum 1: | 'shar'
+excluded: {that: '{shar} of it'}                     --> excluded.that: | 'shar'
+choices.alpha.open: '{shar} of it'                   --> alpha.open: | 'shar'
 numbers.share.with: {alpha: ten}                     --> numbers.share: | 'ten'
 numbers.share.value: adap_ubc                        --> share: | 'adap_ubc'
 """

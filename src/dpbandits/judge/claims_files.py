@@ -252,7 +252,9 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
     texts = [("headline", paper.headline.text), ("method", paper.method)]
     texts += [("published", paper.published)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
-    texts += [(place, erratum.text) for place, erratum in errata.items()]
+    texts += [(place, f"{erratum.text} {erratum.corrected}") for place, erratum in errata.items()]
+    texts += [(f"excluded.{name}", text) for name, text in paper.excluded.items()]
+    texts += [(f"choices.{name}.open", choice.opens) for name, choice in paper.choices.items()]
     for place, text in texts:
         for name, _ in TEMPLATE.findall(text):
             if name not in (*paper.numbers, "paper"):
