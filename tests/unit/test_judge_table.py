@@ -259,6 +259,8 @@ sentences.better.holds: [adap_ubc <= 1]              --> better: | did you mean 
 sentences.better.holds: [adap_ucb <= simlar * 2]     --> better: | 'simlar'
 sentences.better.holds: [largets(adap_ucb) <= 1]     --> better: | did you mean 'largest'
 sentences.better.holds: [adap_ucb < 1]               --> better: | 'adap_ucb < 1'
+sentences.better.holds: [end(adap_ucb) <= end(adap_ucb)]               --> better: | with itself
+sentences.better.holds: ["adap_ucb <= [2, adap_ucb]"] --> better: | adap-ucb is compared with itself
 sentences.better.holds: [adap_ucb.x <= 1]            --> better: | adap_ucb.x
 sentences.better.holds: [at(adap_ucb) <= 1]          --> better: | at(adap_ucb)
 sentences.better.holds: ["adap_ucb <= bound(adap_ucb, 'azize2022.minimax')"] --> minimax'
