@@ -79,9 +79,9 @@ def counts() -> str:
     lines = (
         f"**{counted(private, 'private algorithm')}** and"
         f" {counted(len(names) - private, 'baseline')} without privacy.",
-        f"**{len(numbered)} published figures and tables** of {counted(papers, 'paper')}, as the"
-        f" papers number them, at their own scale: {counted(len(published), 'picture')} here, each"
-        " by one command.",
+        f"**{len(numbered)} published figures and tables** of {counted(papers, 'paper')}, counted"
+        f" by their own numbers, at their own scale: {counted(len(published), 'picture')} here,"
+        " each by one command.",
         report.total(report.results()),
     )
     return "".join(f"* {line}\n" for line in lines)
@@ -91,9 +91,9 @@ def picture(folder: str) -> str:
     """Return the forest plot of all papers with its caption, in the words of its legend."""
     alternative = "Sentences of all papers: by which factor each holds or is missed"
     caption = (
-        "*Each row is a sentence of a paper, with its 95 % interval. Left of the line it holds,"
+        "*Each row is a sentence of a paper, with an interval of 95 %. Left of the line it holds,"
         " with that factor to spare; right of it, it is missed by that factor. Filled circles are"
-        f" what the figures draw, open circles {forest.VARIANTS} of what a text leaves open. Only"
+        f" what the figures draw, open circles {forest.VARIANTS}, of the text or against it. Only"
         " factors are placed: a difference has its two sides in words.*"
     )
     return f"![{alternative}]({folder}claims.svg)\n\n{fill(caption, 100)}\n"

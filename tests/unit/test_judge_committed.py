@@ -133,6 +133,7 @@ def test_committed_results_are_current(name: str) -> None:
     tested = {n for n, claim in found.paper.claims().items() if claim.holds or claim.guarantee}
     assert {n for n, judged in found.claims.items() if judged.results} == tested
     assert found.numbers.keys() == found.paper.numbers.keys()
+    assert not [*claims_table.misfits(found)]
 
 
 @of_every_paper

@@ -158,7 +158,7 @@ HOSTILE: list[tuple[str, str, str, tuple[str, ...]]] = [  # files that another p
     (SWEEP, "mode:", "run: { dir: elsewhere }\n  mode:", CODE),
     (SWEEP, "$", "paths: { out: elsewhere }\n", ("'paths'", *OWNERS)),
     (CONFIG, "chdir: false", "chdir: false, env_set: { X: 1 }", CODE),
-    (FIGURE, "$", "a: &a [x, x, x, x, x, x, x, x]\n" + BOMB, ("repeated by aliases",)),
+    (FIGURE, "$", "a: &a [x, x, x, x, x, x, x, x]\n" + BOMB, ("with its aliases",)),
 ]
 UNREADABLE = [("  - : [\n", "line"), ("a: \t{\n", "line"), ("runs: 3\nruns: 3\n", "duplicate key")]
 

@@ -35,10 +35,10 @@ def is_rare(series: Series, i: int) -> bool:
 
 
 def measured(series: Sequence[Series], i: int) -> list[tuple[float, float]]:
-    """Return what ranks the curves at their i-th x, with standard errors, in the order of `series`.
+    """Return mean or median of every curve at the i-th x, with its standard error.
 
-    These are the means or, if one of them rests on rare runs, the medians. The spread of the curves
-    must be their quartiles, from which the errors of the medians follow.
+    They rank the curves: means or, if one of them rests on rare runs, medians. The spread of the
+    curves must be their quartiles, from which the errors of the medians follow.
     """
     if any(is_rare(s, i) for s in series):
         errors = [OF_QUARTILES * (s.high[i] - s.low[i]) / math.sqrt(max(1, s.runs)) for s in series]

@@ -143,6 +143,7 @@ def _gather(paper: Paper) -> int:
                 for combination, result in judged.results.items()
                 if result.verdict is Verdict.INCONCLUSIVE
             ]
+            waiting[name] = several if undecided else []
             for curve in (curve for c in undecided for curve in curves[name, *c.items()]):
                 wanted |= {*curve.played}
     ours = Resampler(store, runs)
@@ -227,10 +228,13 @@ def misfits(gathered: Gathered) -> Iterator[str]:
     for name, choice in gathered.paper.choices.items():
         for variant, fits in choice.against.items():
             for claim in as_list(fits):
-                if not gathered.claims[claim].fits(name, variant):
-                    file = project.member_file("claims", gathered.paper.paper)
-                    where = f"choices.{name}.against: {shown(variant)}"
-                    yield f"{file}: {where} does not fit {claim} with all else as drawn"
+                judged, paper = gathered.claims[claim], gathered.paper.paper
+                where = f"{project.member_file('claims', paper)}: choices.{name}.against"
+                if not any((name, variant) in key for key in judged.results):
+                    anew = f"`dpbandits report --gather {paper}`"
+                    yield f"{where}: {claim} is not yet judged with {shown(variant)}: {anew}"
+                elif not judged.fits(name, variant):
+                    yield f"{where}: {shown(variant)} does not fit {claim} with all else as drawn"
 
 
 def write(gathered: Gathered) -> None:

@@ -56,7 +56,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     left: float = math.nan
     right: float = math.nan
     estimate: float = math.nan  # log of left over right (negated for >=), or the difference
-    low: float = math.nan  # ends of its interval of 95 %, simultaneous over all comparisons
+    low: float = math.nan  # its interval, at least 95 %, simultaneous over all comparisons
     high: float = math.nan
     is_log: bool = True
     equal: bool = False  # the sides agree within the word `equal`
@@ -158,7 +158,9 @@ class Judged:
         Own statements on published curves have no verdict but the variants that fit.
         """
         if self.paper.is_about_published(self.name):
-            return f"fits {'; '.join(self.fitting) or 'no variant'}"
+            fails = all(result.verdict is Verdict.NOT for result in self.results.values())
+            nothing = "fits no variant" if fails else "not decided"
+            return f"fits {'; '.join(self.fitting)}" if self.fitting else nothing
         if self.name not in self.paper.statements:
             return self.verdict.value
         for erratum in self.paper.errata:
@@ -281,7 +283,7 @@ class Judge:
         for combination in several:
             if (key := tuple(combination.items())) in compared:
                 results[key] = self._result(compared[key], width)
-        return results
+        return {key: results[key] for key in (tuple(c.items()) for c in several)}
 
     def _result(self, found: "_Compared", width: float) -> Result:
         points, estimate, error, runs = found

@@ -307,7 +307,7 @@ def together(of: Gathered, numbers: Mapping[str, int]) -> str:
     if len(tested) < 2 or not joints:
         return ""
     texts = [_largest(of, joints[k], tested, numbers) for k in sorted(joints)]
-    return "; with what published curves fit: ".join(texts)
+    return ". With variants that published curves fit: ".join(texts)
 
 
 def _largest(of: Gathered, most: Joint, tested: Sequence[str], numbers: Mapping[str, int]) -> str:
@@ -338,7 +338,7 @@ def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
 
 
 def total(reports: Sequence[Gathered]) -> str:
-    """Return how many sentences of how many papers reproduce; papers without sentences are none."""
+    """Return how many sentences of how many papers reproduce; those without do not count."""
     sentences = [judged for of in reports for judged in of.sentences()]
     papers_with = sum(bool(of.sentences()) for of in reports)
     verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
