@@ -82,10 +82,11 @@ def test_the_text_alone_decides_and_what_fits_can_only_explain_why_all_of_it_fai
     text: str, against: str, verdict: Verdict
 ) -> None:
     loop, way = word("at once", "while", against={"while": "published-a"}), word("1", "2", "3")
-    for signs, choices in (
+    both: list[tuple[str, dict[str, Any]]] = [
         (text + against, {"loop": loop, "way": way}),
         ("".join(map("".join, zip(text, against, strict=True))), {"way": way, "loop": loop}),
-    ):
+    ]
+    for signs, choices in both:
         assert made_up(signs, **choices).verdict is verdict
         statement = made_up(signs, "statements", **choices).verdict
         assert statement is (NO if verdict is EXPLAINED else verdict)
@@ -281,7 +282,8 @@ def test_a_guarantee_over_a_sweep_is_exceeded_at_any_point(
     ):
         monkeypatch.setattr(verdicts, "budget", lambda e, spent=spent: spent[e.params.epsilon])
         judged = toy.judge(of)["it"]
-        assert (judged.status, judged.drawn.estimate) == (status, pytest.approx(math.log(ratio)))
+        assert judged.status == status
+        assert judged.drawn.estimate == pytest.approx(math.log(ratio))
 
 
 def test_panels_with_later_several_curves_of_one_name_and_the_statistic_of_a_choice(
