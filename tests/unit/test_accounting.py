@@ -160,7 +160,7 @@ def test_a_delta_too_small_for_the_accountant_has_no_tight_epsilon_under_any_nam
     privacy_commands.show(["dp-ucb-int"], **game)
     out = " ".join(capsys.readouterr().out.split())
     assert "?" in out
-    assert "not computed below 1e-12" in out
+    assert "not computed: below 1e-12" in out
 
 
 # The accountant ----------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ def is_meant(text: str, holds: Cells, every: Cells) -> bool:
     Raises AssertionError if it can be read and stands for others.
     """
     curves = Counter(key[:2] for key in every)
-    if counted := re.fullmatch(r"((?:p|P)oints of )?([\d,]+) of the ([\d,]+) curves", text):
+    if counted := re.fullmatch(r"((?:s|S)ome points of )?([\d,]+) of the ([\d,]+) curves", text):
         found = Counter(key[:2] for key in holds)
         is_part = any(curves[curve] != n for curve, n in found.items())
         said = bool(counted[1]), int(counted[2]), int(counted[3])

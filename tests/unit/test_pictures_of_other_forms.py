@@ -89,7 +89,10 @@ def test_the_points_of_the_leaderboard_are_its_rows_in_the_order_of_their_mean_r
                 }
                 error = game["std"] / np.sqrt(game["runs"])
                 name = "median" if any(error > 0.05 * game["mean"]) else "mean"
-                ranks[label][budget].append(1 + sum(game[name] < rows[label][name][budget]))
+                own = rows[label][name][budget]  # equal values share the middle of their ranks
+                ranks[label][budget].append(
+                    0.5 + sum(game[name] < own) + sum(game[name] == own) / 2
+                )
             lines = axes[width * block + column].lines
             assert len(lines) == 4 * len(labels)
             for bar, mark in zip(lines[::2], lines[1::2], strict=True):
