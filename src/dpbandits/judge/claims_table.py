@@ -13,6 +13,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 import msgspec
@@ -164,10 +165,12 @@ def _more_runs(
 ) -> dict[Experiment, int]:
     more = {**runs}
     horizons = {experiment: experiment.rounds for experiment in runs if experiment.rounds}
-    pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
+    paces: dict[str, list[float]] = {}
     for experiment, horizon in horizons.items():
         seconds = store.seconds(experiment) / max(len(store.covered(experiment)), 1)
-        pace[experiment.member] = min(seconds / horizon, pace.get(experiment.member, 1.0))
+        paces.setdefault(experiment.member, []).append(seconds / horizon)
+    # The first experiment was compiled, too, and some end in a start phase that takes no time.
+    pace = {member: median(found) for member, found in paces.items()}
     rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
     for experiment in (experiment for experiment in horizons if experiment in wanted):
         number = FIRST * 4**look
