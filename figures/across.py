@@ -99,7 +99,8 @@ def small_multiples(drawing: Drawing) -> Figure:
     """Regret against a parameter, log-log: a block for each panel, in it a small panel per curve.
 
     A small panel has its curve in colour, all others of the block in grey, and the factors between
-    the curve and the lowest one at either end. The curves nearest to the lowest come first.
+    the curve and the lowest one at either end: a dash in a start phase that never ends. The curves
+    nearest to the lowest come first.
     """
     rows = [-(-len(panel.series) // ABREAST) for panel in drawing.panels]
     figure = Figure(figsize=(PAGE, ROW * (sum(rows) + HEAD * len(rows)) + 0.3))
@@ -122,7 +123,7 @@ def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
     factors = centres / np.nanmin(centres, axis=0)
     order = np.argsort(np.nanmean(np.log(factors), axis=1))
     for ax, i in zip(axes, order, strict=False):
-        own, (first, *_, last) = panel.series[i], factors[i][np.isfinite(factors[i])]
+        own, (first, *_, last) = panel.series[i], factors[i]
         ax.set(xscale="log", yscale="log")
         for series, centre in zip(panel.series, centres, strict=True):
             ax.plot(series.x, centre, color=REST, linewidth=0.6)
@@ -137,6 +138,8 @@ def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
 
 
 def _factor(value: float) -> str:
+    if np.isnan(value):
+        return "–"
     return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 

@@ -49,11 +49,11 @@ def _limits(axes: list[Axes], drawing: Drawing, low: float, high: float) -> None
 
 def headline(drawing: Drawing) -> Figure:
     """Fig. 2: regret over time; x linear, y logarithmic, 0.1 to 10^5."""
-    figure, (ax,) = panel_grid(drawing, columns=1, height=3.3, width=COLUMN)
+    figure, (ax,) = panel_grid(drawing, columns=1, height=3.6, width=COLUMN)
     (panel,) = drawing.panels
     handles = draw_regret_over_time(ax, panel)
     _limits([ax], drawing, 0.1, 3e5)
-    legend_below(figure, handles, columns=2)
+    legend_below(figure, handles, columns=1)
     if drawing.annotated:
         _draw_insets(figure, [ax], drawing)
     return figure

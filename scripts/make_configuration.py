@@ -48,6 +48,7 @@ KEYS = {  # of all sections
     "sweep": "key and values of the x axis",
     "curves": "curves",
     "panels": "panels",
+    "notions": "lists of curves, for panels to name",
     "profiles": "changes under a profile",
     "original": "number in the paper",
     "slopes": "whether log-log slopes are fitted",
@@ -86,6 +87,7 @@ KEYS = {  # of all sections
     "marker": "marker",
     "line": "line style",
     "annotation": "whether the original lacks it",
+    "share": "part of ε that it gets",
     "pulls_of": "arm whose pulls are plotted",
     "at": "points at which a bound is drawn",
 }

@@ -1,32 +1,38 @@
 """Play the games of the explorer and write its data: `python scripts/make_explorer.py`.
 
-Plays the runs that the cache lacks and writes docs/explorer/index.js, a file of numbers for every
-instance, docs/explorer/<instance>.js, and data.json, the record of what they rest on. The files are
-scripts because a page that is opened from a file may load nothing else. Overrides, such as
-engine.workers=1, may set paths and the engine; a command that was stopped goes on where it was.
+Plays the runs that the cache lacks, takes the cells of the leaderboard from its committed table
+(scripts/make_reference.py writes it first) and writes docs/explorer/index.js, a file of numbers for
+every instance, docs/explorer/<instance>.js, and data.json, the record of what they rest on. The
+files are scripts because a page that is opened from a file may load nothing else. Overrides, such
+as engine.workers=1, may set paths and the engine; a command that was stopped goes on where it was.
 """
 
 import hashlib
 import itertools
 import json
+import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.api.arguments import bandit, player
-from dpbandits.config import compose
+from dpbandits.api.arguments import APPEARANCE, bandit
+from dpbandits.checks.comparisons import RARE
+from dpbandits.config import compose, conf_files
+from dpbandits.drawing import formulas
 from dpbandits.drawing.styles import style_of
 from dpbandits.experiments import Experiment
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.files import project
 from dpbandits.files.atomic import to_json, write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
-from dpbandits.privacy.releases import rho_of_gaussian
 from dpbandits.run.runner import complete
+from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
 from dpbandits.tables.statistics import standard_deviation
@@ -35,7 +41,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "explorer"
 EPSILONS = (0.01, 0.0178, 0.0316, 0.0562, 0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
 HORIZONS = tuple(10**k for k in range(4, 9))
 ROUNDS = tuple(round(10 ** (k / 2)) for k in range(4, 17))  # two per decade
-DELTA = 4.5399929762484854e-05  # e^-10, of tossou2016 and wang2024
+FIGURE = "leaderboard"
 STEPS = {"law": "bernoulli", "means": {"first": 0.75, "last": 0.25, "arms": 32}}
 INSTANCES: dict[str, tuple[str, Any, str]] = {  # title, environment, words of `dpbandits compare`
     **{f"c{i}": (f"C{i}", f"c{i}", f"environment=c{i}") for i in range(1, 5)},
@@ -50,19 +56,22 @@ INSTANCES: dict[str, tuple[str, Any, str]] = {  # title, environment, words of `
 }
 
 
-class Player(NamedTuple):
-    """An algorithm as the explorer plays it; `file` is its name in conf/algorithm/."""
+# DP-IMED is not ranked, as nobody here has read its text, but it is in the explorer.
+ALSO, ALSO_UNDER = "dp-imed", ("global", "approximate")
+RANKED = 10**6  # the leaderboard's horizon
+NOT_GIVEN = {*APPEARANCE, "share"}  # keys of a curve that are no parameters
 
-    file: str
-    label: str
-    given: Mapping[str, Any] = {}
-    delta: float = DELTA
-    share: float = 1.0  # of epsilon, where its notion implies another at twice the budget
-    batched: bool = False  # else it decides in every round: fewer and shorter runs
+
+class Player(NamedTuple):
+    """An algorithm under a notion, with what it plays at every epsilon and horizon."""
+
+    curve: Curve  # of the leaderboard
+    params: Mapping[tuple[float, int], Any]
+    batched: bool  # else it decides in every round: fewer and shorter runs
 
     @property
     def runs(self) -> int:
-        """Return the number of runs."""
+        """Return the number of runs of a cell that the leaderboard does not have."""
         return 200 if self.batched else 15
 
     def longest(self, instance: str) -> int:
@@ -70,49 +79,57 @@ class Player(NamedTuple):
         return HORIZONS[-1] if self.batched else 10**5 if instance == "wang-2" else 10**6
 
 
-RANDOM, SPLIT = {"ties": "random"}, {"counter": "hybrid-split"}
-PLAYERS = {
-    "adap-ucb": Player("adap-ucb", "AdaP-UCB", RANDOM, batched=True),
-    "adap-klucb": Player("adap-klucb", "AdaP-KLUCB", RANDOM, batched=True),
-    "dp-klucb": Player("dp-klucb", "DP-KLUCB", RANDOM, batched=True),
-    "dp-imed": Player("dp-imed", "DP-IMED", RANDOM, batched=True),
-    "dp-se": Player("dp-se", "DP-SE", batched=True),
-    "gdp-elim-new": Player("gdp-elim-new", "GDP-Elim-New", delta=0.0, batched=True),
-    "lazy-dp-ts": Player("lazy-dp-ts", "Lazy-DP-TS"),
-    "dp-ts": Player("dp-ts", "DP-TS"),
-    "private-ucb": Player("sajed2019-dp-ucb", "Private-UCB"),
-    "dp-ucb": Player("dp-ucb", "DP-UCB", SPLIT),
-    "dp-ucb-bound": Player("dp-ucb-bound", "DP-UCB-BOUND", SPLIT),
-    "dp-exp3-lap": Player("dp-exp3-lap", "DP-EXP3-Lap"),
-    "gdp-elim-new-delta": Player("gdp-elim-new", "GDP-Elim-New", batched=True),
-    "adac-ucb": Player("adac-ucb", "AdaC-UCB", RANDOM, batched=True),
-    "dp-ucb-int": Player("dp-ucb-int", "DP-UCB-INT"),
-    "exp3-tau": Player("exp3-tau", "EXP3_τ", {"calibration": "budget"}),
-    "dp-ftpl-gauss": Player("dp-ftpl-gauss", "DP-FTPL-Gauss"),
-    "dp-ftpl-beta": Player("dp-ftpl-beta", "DP-FTPL-Beta"),
-    "dp-ftpl-new": Player("dp-ftpl-new", "DP-FTPL-New"),
-    "half-dp-se": Player("dp-se", "DP-SE (ε/2)", share=0.5, batched=True),
-    "half-adap-klucb": Player("adap-klucb", "AdaP-KLUCB (ε/2)", RANDOM, share=0.5, batched=True),
-    "half-dp-klucb": Player("dp-klucb", "DP-KLUCB (ε/2)", RANDOM, share=0.5, batched=True),
-    "ldp-ucb-b": Player("ldp-ucb-b", "LDP-UCB-B"),
-    "ldp-ucb-l": Player("ldp-ucb-l", "LDP-UCB-L"),
-}
-# As in conf/figure/leaderboard.yaml, which has the reasons, and DP-IMED.
-NOTIONS = {
-    "ε-global DP": [
-        *("adap-ucb", "adap-klucb", "dp-klucb", "dp-imed", "dp-se", "gdp-elim-new"),
-        *("lazy-dp-ts", "dp-ts", "private-ucb", "dp-ucb", "dp-ucb-bound", "dp-exp3-lap"),
-    ],
-    "(ε, δ)-global DP, δ = e⁻¹⁰": [
-        *("adap-klucb", "dp-klucb", "dp-imed", "dp-se"),
-        *("gdp-elim-new-delta", "adac-ucb", "dp-ucb-int", "exp3-tau"),
-    ],
-    "(ε, δ)-DP in every round, δ = e⁻¹⁰": [
-        *("dp-ftpl-gauss", "dp-ftpl-beta", "dp-ftpl-new"),
-        *("half-dp-se", "half-adap-klucb", "half-dp-klucb"),
-    ],
-    "ε-local DP of every reward": ["ldp-ucb-b", "ldp-ucb-l", "dp-exp3-lap"],
-}
+class Lists(NamedTuple):
+    """Who takes part: the algorithms by name, and their names by notion of privacy."""
+
+    players: dict[str, Player]
+    notions: dict[str, list[str]]
+
+
+@cache
+def lists() -> Lists:
+    """Return the lists of the figure `leaderboard`, at the explorer's budgets, and DP-IMED.
+
+    An algorithm whose parameters differ between notions has a name under each.
+    """
+    batched = max(curve.runs for curve in leaderboard().panels[0].curves)
+    listed = conf_files.read_member("ranked", "by-notion")["notions"]
+    overrides = [
+        f"+algorithm@figure.curves.{ALSO}={ALSO}",
+        *(f"++figure.curves.{ALSO}.{text}" for text in ("ties=random", f"runs={batched}")),
+        *(f"figure.notions.{key}=[{','.join([*listed[key], ALSO])}]" for key in ALSO_UNDER),
+        f"figure.sweep.values={[*EPSILONS]}".replace(" ", ""),
+    ]
+    specs = {
+        t: compose.load(FIGURE, [*overrides, f"figure.horizon={t}"], True)[0] for t in HORIZONS
+    }
+    found, first = Lists({}, {}), specs[RANKED]
+    for k, panel in enumerate(first.panels):
+        names = found.notions.setdefault(notion(panel), [])
+        if len(names) == len(panel.curves):
+            continue  # the panel of another instance
+        for i, curve in enumerate(panel.curves):
+            params = {
+                (epsilon, t): source.params
+                for t, spec in specs.items()
+                for epsilon, source in zip(EPSILONS, spec.panels[k].curves[i].sources, strict=True)
+            }
+            known = found.players.get(curve.name)
+            is_other = known is not None and known.params != params
+            name = f"{curve.name}-{panel.letter}" if is_other else curve.name
+            found.players.setdefault(name, Player(curve, params, curve.runs > first.runs))
+            names.append(name)
+    return found
+
+
+def notion(panel: Panel) -> str:
+    """Return the notion of privacy of a panel, without its horizon."""
+    return formulas.plain(panel.row).rpartition(", ")[0]
+
+
+def leaderboard() -> FigureSpec:
+    """Return the figure whose cells the explorer reads from its committed table."""
+    return compose.load(FIGURE, [])[0]
 
 
 def experiments(instance: str, name: str, epsilon: float, seed: int) -> list[Experiment]:
@@ -120,28 +137,37 @@ def experiments(instance: str, name: str, epsilon: float, seed: int) -> list[Exp
 
     An anytime algorithm plays the largest horizon, whose earlier rounds are shorter games.
     """
-    entry, law = PLAYERS[name], bandit("explorer", INSTANCES[instance][1], None)
-    policy = player(entry.file, entry.given)
-    fields = registry.algorithm(policy.algorithm).Params._fields
-    game = {"epsilon": entry.share * epsilon, "delta": entry.delta}
-    if "rho" in fields:
-        game["rho"] = rho_of_gaussian(epsilon, entry.delta)
+    entry, law = lists().players[name], bandit("explorer", INSTANCES[instance][1], None)
     horizons = [t for t in HORIZONS if t <= entry.longest(instance)]
-    if "horizon" not in fields:
+    if not needs_horizon(entry):
         horizons = horizons[-1:]
     found: list[Experiment] = []
     for t in horizons:
-        params, rounds = policy.params({**game, "horizon": t}), tuple(r for r in ROUNDS if r <= t)
-        found.append(RegretExperiment(policy.algorithm, params, *law, t, rounds, seed))
+        params, rounds = entry.params[epsilon, t], tuple(r for r in ROUNDS if r <= t)
+        found.append(RegretExperiment(entry.curve.style, params, *law, t, rounds, seed))
     return found
 
 
+def needs_horizon(entry: Player) -> bool:
+    """Return whether T is a parameter of an algorithm."""
+    return "horizon" in registry.algorithm(entry.curve.style).Params._fields
+
+
 def statistics(runs: np.ndarray) -> list[list[float]]:
-    """Return mean, standard error, quartiles and median of (runs, rounds), with four digits."""
+    """Return the numbers of a `cell` at every round, from (runs, rounds)."""
     error = standard_deviation(runs) / np.sqrt(len(runs))
     error[error < 1e-12 * runs.mean(0)] = 0.0  # all runs agree
     columns = np.array([runs.mean(0), error, *np.quantile(runs, (0.25, 0.5, 0.75), axis=0)])
-    return [[short(x) for x in row] for row in columns.T]
+    return [cell(row, len(runs)) for row in columns.T]
+
+
+def cell(numbers: Iterable[float], runs: int) -> list[float]:
+    """Return mean, standard error, quartiles and median, the runs, and 1 if they are too few.
+
+    They are if the mean rests on rare runs. Numbers have four digits.
+    """
+    mean, error, *_ = numbers = [*numbers]
+    return [*map(short, numbers), runs, int(error > RARE * mean)]
 
 
 def points(experiment: Experiment, runs: np.ndarray) -> list[list[float] | None]:
@@ -161,39 +187,82 @@ def short(x: float) -> float | int:
     return int(rounded) if rounded.is_integer() else rounded
 
 
+@cache
+def ranked() -> dict[tuple[str, str, float], list[float]]:
+    """Return the cells of the leaderboard, from its committed table, by instance, name and epsilon.
+
+    They are the explorer's at the same horizon, so a game has one number on all pages.
+    """
+    spec, found = leaderboard(), dict[tuple[str, str, float], list[float]]()
+    table = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
+    instances = {title: name for name, (title, *_) in INSTANCES.items()}
+    for panel in spec.panels:
+        instance = instances[formulas.plain(panel.column)]
+        for name in lists().notions[notion(panel)]:
+            series = table.get((panel.letter, lists().players[name].curve.label))
+            if series is None:
+                continue  # it is in the explorer alone
+            error = series.std / math.sqrt(series.runs)
+            columns = np.array([series.mean, error, series.low, series.median, series.high])
+            for epsilon, column in zip(series.x, columns.T, strict=True):
+                found[instance, name, float(epsilon)] = cell(column, series.runs)
+    return found
+
+
 def numbers(instance: str, store: Store, seed: int) -> dict[str, Any]:
-    """Return the statistics of an instance: by algorithm, epsilon, experiment and round."""
+    """Return the cells of an instance: by algorithm, epsilon, experiment and round."""
     return {
         name: [
-            [points(e, store.load(e, entry.runs)) for e in experiments(instance, name, x, seed)]
+            [
+                with_ranked(
+                    points(e, store.load(e, entry.runs)), e, ranked().get((instance, name, x))
+                )
+                for e in experiments(instance, name, x, seed)
+            ]
             for x in EPSILONS
         ]
-        for name, entry in PLAYERS.items()
+        for name, entry in lists().players.items()
     }
+
+
+def with_ranked(
+    found: list[list[float] | None], experiment: Experiment, known: list[float] | None
+) -> list[list[float] | None]:
+    """Return the cells of a game with that of the leaderboard, if `known`, in its place.
+
+    A longer game of an algorithm that is told its horizon is another game.
+    """
+    rounds = [*experiment.checkpoints()]
+    is_game = experiment.arguments["horizon"] == RANKED or not hasattr(experiment.params, "horizon")
+    if known and is_game and RANKED in rounds and found[place := rounds.index(RANKED)]:
+        return [*found[:place], known, *found[place + 1 :]]
+    return found
 
 
 def index(seed: int) -> dict[str, Any]:
     """Return what the page must know of the games before it loads an instance."""
-    shown = {}
-    for name, entry in PLAYERS.items():
-        first = experiments("c1", name, 1.0, seed)[0]
-        given = [f"{entry.file}.{key}={value}" for key, value in entry.given.items()]
-        needs_delta = "delta" in first.params._fields
-        command = [entry.file, *given, *[f"delta={entry.delta}"] * needs_delta]
+    file = project.member_file("ranked", "by-notion")
+    files = dict(conf_files.defaults(file)) | {f"algorithm@curves.{ALSO}": ALSO}
+    content, shown = conf_files.read_yaml(file)["curves"] | {ALSO: {"ties": "random"}}, {}
+    for name, entry in lists().players.items():
+        curve, params = entry.curve, entry.params[1.0, RANKED]
+        member = files[f"algorithm@curves.{curve.name}"]
+        own = content.get(curve.name, {}).items()
+        given = [f"{member}.{k}={v}" for k, v in own if k not in NOT_GIVEN and v is not None]
+        delta = [f"delta={params.delta}"] if "delta" in params._fields else []
         shown[name] = {
-            "label": entry.label,
-            "colour": style_of(first.member).colour,
-            "runs": entry.runs,
+            "label": curve.label,
+            "colour": style_of(curve.style).colour,
             "batched": entry.batched,
-            "needs_horizon": "horizon" in first.params._fields,  # so it has a game for each
-            "share": entry.share,
+            "needs_horizon": needs_horizon(entry),  # so it has a game for each
+            "share": getattr(params, "epsilon", 1.0),
             # of `dpbandits compare`, which takes a rho and no epsilon for zCDP
-            "command": "" if "rho" in first.params._fields else " ".join(command),
+            "command": "" if "rho" in params._fields else " ".join([member, *given, *delta]),
         }
     return {
         **{"epsilons": EPSILONS, "horizons": HORIZONS, "rounds": ROUNDS, "seed": seed},
         "instances": {k: {"title": title, "command": c} for k, (title, _, c) in INSTANCES.items()},
-        **{"notions": NOTIONS, "algorithms": shown},
+        **{"notions": lists().notions, "algorithms": shown},
     }
 
 
@@ -205,11 +274,13 @@ def as_script(name: str, content: Any) -> bytes:
 
 def basis(seed: int) -> dict[str, str]:
     """Return the digests of the experiments and of the golden rows of their algorithms."""
-    places = itertools.product(INSTANCES, PLAYERS, EPSILONS)
+    places = itertools.product(INSTANCES, lists().players, EPSILONS)
     every = [e for i, name, epsilon in places for e in experiments(i, name, epsilon, seed)]
     described = references.digest([experiment.description() for experiment in every])
     golden = references.basis([], {experiment.member for experiment in every})
-    return {"the experiments of the explorer": described, **golden}
+    cells = references.digest([[*place, *numbers] for place, numbers in ranked().items()])
+    parts = {"the experiments of the explorer": described, "the cells of the leaderboard": cells}
+    return parts | golden
 
 
 def main(overrides: list[str]) -> int:
@@ -218,7 +289,7 @@ def main(overrides: list[str]) -> int:
     for instance, (title, *_) in INSTANCES.items():
         runs_of = {
             experiment: entry.runs
-            for name, entry in PLAYERS.items()
+            for name, entry in lists().players.items()
             for epsilon in EPSILONS
             for experiment in experiments(instance, name, epsilon, seed)
         }

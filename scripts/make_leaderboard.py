@@ -11,7 +11,15 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.checks.comparisons import ERRORS, NORMAL, Rank, mean_rank, ranks
+from dpbandits.checks.comparisons import (
+    ERRORS,
+    NORMAL,
+    Rank,
+    is_rare,
+    mean_rank,
+    measured,
+    ranks,
+)
 from dpbandits.config import compose
 from dpbandits.drawing import formulas
 from dpbandits.drawing.plotting import PanelDrawing
@@ -71,14 +79,16 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
     lines = [f"|instance |{' |'.join(names)}|", f"|---|{'---|---|' * len(budgets)}"]
     rows: dict[str, list[str]] = {}
     for (_, instance, i), curves in games.items():
-        first, second, *_ = sorted(curves, key=lambda curve: curve[0].mean[i])
-        (a, error_a), (b, error_b) = (_mean(*curve) for curve in (first, second))
+        series = [s for s, _ in curves]
+        found = zip(measured(series, i), series, strict=True)
+        ordered = sorted(found, key=lambda entry: entry[0][0])
+        ((a, error_a), first), ((b, error_b), second), *_ = ordered
         factor = math.exp(NORMAL * math.hypot(error_a / a, error_b / b))  # of the ratio b / a
-        level = [s.label for s, _ in curves if s is not first[0] and _level((a, error_a), s, i)]
+        level = [s.label for (c, e), s in ordered[1:] if c - a <= ERRORS * math.hypot(error_a, e)]
         tied = f"; tied: {', '.join(level)}" if level else ""
         rows.setdefault(formulas.plain(instance), []).append(
-            f"{first[0].label} {a:,.0f} ({error_a:,.0f}) "
-            f"|{second[0].label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
+            f"{first.label} {_least(a, error_a, [s.label for s in series if is_rare(s, i)])} "
+            f"|{second.label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
         )
     lines += [f"|{instance} |{' |'.join(cells)}|" for instance, cells in rows.items()]
     return "\n".join(lines) + "\n"
@@ -89,13 +99,11 @@ def _budget(games: dict[Game, list[tuple[Series, int]]], i: int) -> float:
     return next(float(curves[0][0].x[i]) for game, curves in games.items() if game[2] == i)
 
 
-def _mean(series: Series, i: int) -> tuple[float, float]:
-    return float(series.mean[i]), float(series.std[i]) / math.sqrt(max(1, series.runs))
-
-
-def _level(leader: tuple[float, float], series: Series, i: int) -> bool:
-    mean, error = _mean(series, i)
-    return mean - leader[0] <= ERRORS * math.hypot(error, leader[1])
+def _least(number: float, error: float, rare: list[str]) -> str:
+    if not rare:
+        return f"{number:,.0f} ({error:,.0f})"
+    means, rest = ("mean", "rests") if len(rare) == 1 else ("means", "rest")
+    return f"{number:,.0f} (median; the {means} of {', '.join(rare)} {rest} on rare runs)"
 
 
 def with_tables(text: str) -> str:

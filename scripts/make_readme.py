@@ -1,4 +1,4 @@
-"""Write the generated parts of README.md and docs/figures.md: `python scripts/make_readme.py`.
+"""Write generated parts of README.md and pages of docs/: `python scripts/make_readme.py`.
 
 They stand between comments of these files and come from the committed results of claims.
 docs/images/small/ has a small picture of every reproduced figure and of every other one that a
@@ -6,16 +6,20 @@ report shows, drawn from its committed reference.
 """
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 import yaml
 from marked_part import replaced
 
 from dpbandits import report
+from dpbandits.checks.comparisons import counted
 from dpbandits.cli.listing import SOFTWARE
 from dpbandits.config import compose
-from dpbandits.drawing import plotting
+from dpbandits.drawing import forest, plotting
 from dpbandits.factory import produce
 from dpbandits.factory.papers import paper
 from dpbandits.files import project
@@ -63,18 +67,36 @@ def headlines() -> str:
 
 
 def counts() -> str:
-    """Return how many algorithms and figures there are, and how many sentences reproduce."""
+    """Return how many algorithms and figures there are, and how many sentences reproduce.
+
+    Figures and tables are counted by the papers' own numbers: Fig. 2 (a) and (b) are one.
+    """
     names = registry.algorithm_names()
     private = sum(hasattr(registry.algorithm(name), "claim") for name in names)
-    published = [spec for spec in pictured() if spec.original]
-    papers = len({spec.paper for spec in published})
+    published = [(spec.paper, spec.original) for spec in pictured() if spec.original]
+    numbered = {(key, of.kind, n) for key, of in published for n in of.numbers}
+    papers = len({key for key, *_ in numbered})
     lines = (
-        f"**{private} private algorithms** and {len(names) - private} baselines without privacy.",
-        f"**{len(published)} published figures and tables** of {papers} papers at their own scale,"
+        f"**{counted(private, 'private algorithm')}** and"
+        f" {counted(len(names) - private, 'baseline')} without privacy.",
+        f"**{len(numbered)} published figures and tables** of {counted(papers, 'paper')}, counted"
+        f" by their own numbers, at their own scale: {counted(len(published), 'picture')} here,"
         " each by one command.",
         report.total(report.results()),
     )
     return "".join(f"* {line}\n" for line in lines)
+
+
+def picture(folder: str) -> str:
+    """Return the forest plot of all papers with its caption, in the words of its legend."""
+    alternative = "Sentences of all papers: by which factor each holds or is missed"
+    caption = (
+        "*Each row is a sentence of a paper, with an interval of 95 %. Left of the line it holds,"
+        " with that factor to spare; right of it, it is missed by that factor. Filled circles are"
+        f" what the figures draw, open circles {forest.VARIANTS}, of the text or against it. Only"
+        " factors are placed: a difference has its two sides in words.*"
+    )
+    return f"![{alternative}]({folder}claims.svg)\n\n{fill(caption, 100)}\n"
 
 
 def software() -> str:
@@ -85,8 +107,14 @@ def software() -> str:
     return f"```bibtex\n{entry}\n}}\n```\n"
 
 
-TABLES = {
-    "README.md": {"counts": counts, "papers": headlines, "software": software},
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "README.md": {
+        "counts": counts,
+        "picture": partial(picture, "docs/images/"),
+        "papers": headlines,
+        "software": software,
+    },
+    "docs/index.md": {"counts": counts, "picture": partial(picture, "images/")},
     "docs/figures.md": {"figures": table},
 }
 

@@ -31,7 +31,7 @@ def figures(measured: Measurements) -> list[str]:
             for words, names in grouped({name: row["cold"] for name, row in rows.items()}, 20, 60)
         ),
         "",
-        f"All {len(rows)}: {total['cold']:,.0f} s ({shares}); again: {total['again']:.0f} s.",
+        f"Together: {total['cold']:,.0f} s ({shares}); again: {total['again']:.0f} s.",
     ]
 
 

@@ -5,7 +5,7 @@
   const { index } = EXPLORER;
   const place = document.getElementById("explorer");
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
-  const [MEAN, ERROR, LOW, MEDIAN, HIGH] = [0, 1, 2, 3, 4];
+  const [MEAN, ERROR, LOW, MEDIAN, HIGH, RUNS, RARE] = [0, 1, 2, 3, 4, 5, 6];
   const ERRORS = 3; // the runner-up is that many standard errors behind, or not separated
   const off = new Set(); // algorithms that the reader has left out
   const element = (name, values, ...children) => {
@@ -57,8 +57,8 @@
 
   // Numbers
 
-  // Points of an algorithm up to T, [mean, error, low, median, high] for each round, null in its
-  // start; [] if it has not been played that long. Without a horizon it has played one game.
+  // Points of an algorithm up to T, [mean, error, low, median, high, runs, rare] for each round,
+  // null in its start; [] if it has not been played that long. Without a horizon it has played one game.
   function curve({ data, epsilon, horizon }, name) {
     const games = data[name][epsilon];
     const game = index.algorithms[name].needs_horizon
@@ -67,15 +67,24 @@
     const rounds = index.rounds.filter((t) => t <= horizon).length;
     return game && game.length >= rounds ? game.slice(0, rounds) : [];
   }
-  // Algorithms with their numbers at the horizon, the least regret first.
-  const ranking = (now) =>
-    now.members
+  // Algorithms with their numbers at the horizon, the least regret first; the column that ranks
+  // them, the median where a mean rests on rare runs; and the names of these.
+  const ranking = (now) => {
+    const entries = now.members
       .map((name) => ({ name, end: curve(now, name).at(-1) }))
-      .filter(({ name, end }) => end && !off.has(name))
-      .sort((a, b) => a.end[now.column] - b.end[now.column]);
+      .filter(({ name, end }) => end && !off.has(name));
+    const rare = now.column === MEAN ? entries.filter(({ end }) => end[RARE]) : [];
+    const column = rare.length ? MEDIAN : now.column;
+    entries.sort((a, b) => a.end[column] - b.end[column]);
+    return { entries, column, rare: rare.map(({ name }) => index.algorithms[name].label) };
+  };
   const factor = ({ column }, a, b) => b.end[column] / a.end[column];
   const isLevel = ({ column }, a, b) =>
     column === MEAN && b.end[MEAN] - a.end[MEAN] <= ERRORS * Math.hypot(a.end[ERROR], b.end[ERROR]);
+  const onRare = (labels) => {
+    const [means, rest] = labels.length > 1 ? ["means", "rest"] : ["mean", "rests"];
+    return `the ${means} of ${labels.join(", ")} ${rest} on rare runs`;
+  };
 
   // Colours: those of the figures, lighter on a dark page
 
@@ -104,27 +113,29 @@
     table(now, ranks);
     map(now);
   }
-  function sentence(now, [first, second]) {
-    const { statistic, epsilon, instance } = choices;
+  function sentence(now, { entries: [first, second], column, rare }) {
+    const { epsilon, instance } = choices;
     const label = (entry) => element("b", {}, index.algorithms[entry.name].label);
     const answer = [
       `On ${title(instance.value)} at ε = ${epsilon.value} and T = ${power(now.horizon)}, `,
     ];
     if (first) {
-      const least = number(first.end[now.column]);
-      answer.push(label(first), ` has the least ${statistic.value} regret, ${least}`);
+      const least = number(first.end[column]);
+      const statistic = column === MEAN ? "mean" : "median";
+      answer.push(label(first), ` has the least ${statistic} regret, ${least}`);
     } else answer.push("none of these algorithms has been played that long");
     if (second) {
-      const close = isLevel(now, first, second) ? ` (within ${ERRORS} standard errors)` : "";
-      const ratio = factor(now, first, second).toFixed(2);
+      const close = isLevel({ column }, first, second) ? ` (within ${ERRORS} standard errors)` : "";
+      const ratio = factor({ column }, first, second).toFixed(2);
       answer.push("; ", label(second), ` has ${ratio} times as much${close}`);
     }
+    if (rare.length) answer.push(`; ${onRare(rare)}`);
     answer.push(".");
     place.querySelector(".answer").replaceChildren(...answer);
-    const { command = "", share = 1, runs } = first ? index.algorithms[first.name] : {};
+    const { command = "", share = 1 } = first ? index.algorithms[first.name] : {};
     place.querySelector(".command code").textContent =
       `dpbandits compare ${command} ${index.instances[instance.value].command} ` +
-      `epsilon=${share * epsilon.value} horizon=${now.horizon} runs=${runs} checkpoints=log`;
+      `epsilon=${share * epsilon.value} horizon=${now.horizon} runs=${first?.end[RUNS]} checkpoints=log`;
     place.querySelector(".command").hidden = !command;
   }
   function plot(now) {
@@ -133,7 +144,9 @@
     if (!names.length) return picture.replaceChildren();
     const point = (name, p, i) => {
       const { label, batched } = index.algorithms[name];
-      return { label, batched, t: index.rounds[i], y: p[now.column], low: p[LOW], high: p[HIGH] };
+      const rare = now.column === MEAN && Boolean(p[RARE]);
+      const [low, high] = [p[LOW], p[HIGH]];
+      return { label, batched, rare, t: index.rounds[i], y: p[now.column], low, high };
     };
     const values = names
       .flatMap((name) => curve(now, name).map((p, i) => (p ? point(name, p, i) : {})))
@@ -149,6 +162,7 @@
     const scale = { domain: labels, range: names.map(colour) };
     const color = { field: "label", type: "nominal", scale, legend: null };
     const strokeDash = { condition: { test: "datum.batched", value: [1, 0] }, value: [5, 3] };
+    const opacity = { condition: { test: "datum.rare", value: 0.3 }, value: 1 };
     const titles = { label: "algorithm", t: "t", y: title, low: "first quartile", high: "third" };
     const tooltip = Object.entries(titles).map(([field, title]) => ({ field, title }));
     const [text, line] = [css("--md-default-fg-color"), css("--md-default-fg-color--lightest")];
@@ -161,12 +175,12 @@
       layer: [
         { mark: { type: "area", opacity: 0.15 }, encoding: band },
         { mark: { type: "line", strokeWidth: 2 }, encoding: { x, y, color, strokeDash } },
-        { mark: { type: "point", filled: true, size: 45 }, encoding: { x, y, color, tooltip } },
+        { mark: { type: "point", filled: true, size: 45 }, encoding: { x, y, color, opacity, tooltip } },
       ],
     };
     vegaEmbed(picture, chart, { renderer: "svg", actions: false });
   }
-  function table(now, ranks) {
+  function table(now, { entries, column }) {
     const row = (name, ...cells) => {
       const onchange = () => {
         off[box.checked ? "delete" : "add"](name);
@@ -179,13 +193,16 @@
       const values = cells.map((cell) => element("td", {}, cell));
       return element("tr", {}, element("th", { scope: "row" }, label), ...values);
     };
-    const rows = ranks.map((entry) => {
-      const [mean, error, low, median, high] = entry.end.map(number);
-      const ratio = factor(now, ranks[0], entry).toFixed(2);
-      const cells = [`${mean} (${error})`, median, `${low} to ${high}`, ratio];
-      return row(entry.name, ...cells, index.algorithms[entry.name].runs);
+    const rows = entries.map((entry) => {
+      const [mean, error, low, median, high, runs] = entry.end.map(number);
+      const ratio = factor({ column }, entries[0], entry).toFixed(2);
+      // A mean that rests on rare runs comes after the median, and is marked.
+      const rare = element("span", { className: "rare" }, `mean ${mean} (${error}): rare runs`);
+      const first = entry.end[RARE] ? [`median ${median}; `, rare] : [`${mean} (${error})`];
+      const spread = `${low} to ${high}`;
+      return row(entry.name, element("span", {}, ...first), median, spread, ratio, runs);
     });
-    const absent = now.members.filter((name) => !ranks.some((entry) => entry.name === name));
+    const absent = now.members.filter((name) => !entries.some((entry) => entry.name === name));
     const reason = (name) => (curve(now, name).length ? "in its start" : "not played that long");
     const why = (name) => (off.has(name) ? "left out" : reason(name));
     rows.push(...absent.map((name) => row(name, why(name), "", "", "", "")));
@@ -206,7 +223,8 @@
     place.querySelector(".legend").replaceChildren(...[...new Set(winners)].map(named));
   }
   function cell(game) {
-    const [first, second] = ranking(game);
+    const { entries, column, rare } = ranking(game);
+    const [first, second] = entries;
     const now = shown();
     const isHere = game.epsilon === now.epsilon && game.horizon === now.horizon;
     const onclick = () => visit(game.epsilon, game.horizon);
@@ -214,17 +232,18 @@
     node.onkeydown = walk;
     node.setAttribute("aria-current", isHere);
     if (!first) return node;
-    const isOpen = Boolean(second) && isLevel(game, first, second);
+    const isOpen = Boolean(second) && isLevel({ column }, first, second);
     const [r, g, b] = shade(first.name);
     node.style.backgroundColor = colour(first.name);
     node.style.color = 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
-    node.className = isOpen ? "open" : "";
+    node.className = rare.length ? "rare" : isOpen ? "open" : "";
     node.dataset.winner = first.name;
     const where = `ε = ${index.epsilons[game.epsilon]}, T = ${power(game.horizon)}`;
     const close = isOpen ? ", not separated from the second" : "";
-    node.title = `${where}: ${index.algorithms[first.name].label}${close}`;
+    const why = rare.length ? `, ranked by the median: ${onRare(rare)}` : "";
+    node.title = `${where}: ${index.algorithms[first.name].label}${close}${why}`;
     node.ariaLabel = node.title;
-    const ratio = second ? factor(game, first, second) : 0;
+    const ratio = second ? factor({ column }, first, second) : 0;
     if (ratio) node.append(element("span", {}, ratio < 10 ? ratio.toFixed(1) : number(ratio)));
     return node;
   }

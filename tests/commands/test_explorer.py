@@ -20,7 +20,7 @@ from dpbandits.tables import references
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 EXPLORER = ROOT / "docs" / "explorer"
-MEAN, ERROR, MEDIAN = 0, 1, 3
+MEAN, ERROR, MEDIAN, RUNS, RARE = 0, 1, 3, 5, 6
 # The site of the page alone.
 SITE = """
 site_name: explorer
@@ -59,7 +59,7 @@ def test_the_data_are_those_of_the_record_whose_experiments_are_current(seed: in
 @pytest.mark.parametrize("name", ["dp-se", "half-adap-klucb", "dp-ftpl-new", "dp-ftpl-beta"])
 def test_fresh_runs_give_the_committed_numbers(name: str, seed: int) -> None:
     game = make_explorer.experiments("two-arms", name, 10.0, seed)[0]
-    runs, _ = game.play(range(make_explorer.PLAYERS[name].runs))
+    runs, _ = game.play(range(make_explorer.lists().players[name].runs))
     found = content("two-arms")[name][make_explorer.EPSILONS.index(10.0)][0]
     assert found == make_explorer.points(game, runs)
 
@@ -67,7 +67,8 @@ def test_fresh_runs_give_the_committed_numbers(name: str, seed: int) -> None:
 def test_statistics_are_those_of_numpy() -> None:
     runs = np.array([[1.0, 10.0], [2.0, 20.0], [6.0, 60_000.0]])
     error = float(f"{np.std(runs[:, 0], ddof=1) / math.sqrt(3):.4g}")
-    assert make_explorer.statistics(runs)[0] == [3, error, 1.5, 2, 4]
+    assert make_explorer.statistics(runs)[0] == [3, error, 1.5, 2, 4, 3, 1]
+    assert make_explorer.statistics(runs / 60_000 + 1)[0][RARE] == 0
     assert make_explorer.statistics(runs)[1][MEAN] == 20010  # four digits of 20,010
 
 
@@ -101,18 +102,25 @@ def at(data: Any, name: str, epsilon: int, t: int) -> list[float] | None:
 def test_ten_values_and_the_answer_on_the_page_are_those_of_the_data(
     chromium: Any, address: str
 ) -> None:
-    data, members = content("c2"), make_explorer.NOTIONS["ε-global DP"]
-    labels = {p.label: name for name, p in make_explorer.PLAYERS.items() if name in members}
+    data, (players, notions) = content("c2"), make_explorer.lists()
+    labels = {players[name].curve.label: name for name in notions["ε-global DP"]}
     with Tab(chromium, "file:", viewport={"width": 400, "height": 900}) as page:
         page.goto(f"{address}#instance=c2&epsilon=1&horizon=1000000")
         rows = page.locator("#explorer tbody tr")
         page.wait_for_selector(".plot svg path", state="attached")
         shown = [row.locator("th, td").all_inner_texts() for row in rows.all()]
-        means = [float(cells[1].split(" ")[0].replace(",", "")) for cells in shown]
-        wanted = [at(data, labels[cells[0].strip()], 8, 10**6) for cells in shown]
-        assert len(means) >= 10
-        assert means == pytest.approx([w[MEAN] for w in wanted if w], rel=0.006)
-        assert means == sorted(means)
+        wanted = [w for cells in shown if (w := at(data, labels[cells[0].strip()], 8, 10**6))]
+        assert len(wanted) >= 10
+        first = [MEDIAN if w[RARE] else MEAN for w in wanted]
+        texts = [cells[1].removeprefix("median ").split(" ")[0] for cells in shown]
+        numbers = [float(text.strip(";").replace(",", "")) for text in texts]
+        known = [w[column] for w, column in zip(wanted, first, strict=True)]
+        assert numbers == pytest.approx(known, rel=0.006)
+        assert ["rare runs" in cells[1] for cells in shown] == [bool(w[RARE]) for w in wanted]
+        assert [int(cells[5].replace(",", "")) for cells in shown] == [w[RUNS] for w in wanted]
+        ranking = MEDIAN if MEDIAN in first else MEAN
+        assert [w[ranking] for w in wanted] == sorted(w[ranking] for w in wanted)
+        assert ("rare runs" in page.locator(".answer").inner_text()) == (ranking == MEDIAN)
         assert shown[0][0].strip() in page.locator(".answer").inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") == 400
 
@@ -121,17 +129,20 @@ def test_ten_values_and_the_answer_on_the_page_are_those_of_the_data(
 def test_the_map_of_winners_is_that_of_the_data(
     chromium: Any, address: str, column: int, statistic: str
 ) -> None:
-    data, members = content("c1"), make_explorer.NOTIONS["ε-global DP"]
+    data, members = content("c1"), make_explorer.lists().notions["ε-global DP"]
     with Tab(chromium, "file:") as page:
         page.goto(f"{address}#instance=c1&statistic={statistic}")
         squares = page.locator(".map button").all()
         games = [(e, t) for t in reversed(make_explorer.HORIZONS) for e in range(13)]
         for square, (epsilon, t) in zip(squares, games, strict=True):
             numbers = {name: at(data, name, epsilon, t) for name in members}
-            ranked = sorted((n[column], name, n) for name, n in numbers.items() if n)
+            rare = column == MEAN and any(n[RARE] for n in numbers.values() if n)
+            ranking = MEDIAN if rare else column
+            ranked = sorted((n[ranking], name, n) for name, n in numbers.items() if n)
             (a, name, first), (b, _, second) = ranked[:2]
             assert square.get_attribute("data-winner") == name or a == b
             level = b - a <= 3 * math.hypot(first[ERROR], second[ERROR])
-            assert ("open" in square.get_attribute("class")) == (level and column == MEAN)
+            looks = "rare" if rare else "open" if level and column == MEAN else ""
+            assert square.get_attribute("class") == looks
         page.locator('.map [aria-current="true"]').press("ArrowRight")
         assert page.locator("#explorer-epsilon").input_value() == "0.178"

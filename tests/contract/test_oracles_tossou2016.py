@@ -206,6 +206,11 @@ def test_theorems_3_3_and_3_5_are_those_of_the_paper(
 ) -> None:
     value = theory.dp_ucb_upper_bound(means, t, epsilon)
     assert value == pytest.approx(bounds.theorem_3_3(means, t, epsilon), rel=1e-12)
-    first = next(oracle.release_counts("series", oracle.corollary_3_2(1.0, 0.01, 1.1), 1.1))
-    value = theory.dp_ucb_int_upper_bound(means, t, 1.0, 0.01, 1.1)
-    assert value == pytest.approx(bounds.theorem_3_5(means, t, first), rel=1e-12)
+    values = set()
+    for schedule in Schedule:
+        given = oracle.corollary_3_2(1.0, 0.01, 1.1)
+        counts = oracle.release_counts(reading_name(schedule), given, 1.1)
+        value = theory.dp_ucb_int_upper_bound(means, t, 1.0, 0.01, 1.1, schedule)
+        assert value == pytest.approx(bounds.theorem_3_5(means, t, next(counts)), rel=1e-12)
+        values.add(value)
+    assert len(values) == len(Schedule)  # f_0 is that of the schedule

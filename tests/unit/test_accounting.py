@@ -152,7 +152,7 @@ def test_a_delta_too_small_for_the_accountant_has_no_tight_epsilon_under_any_nam
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     small = 0.99 * LEAST_DELTA
-    with pytest.raises(NotComputed, match="not computed below 1e-12"):
+    with pytest.raises(NotComputed, match="not computed: below 1e-12"):
         tight_epsilon([laplace(0.1, 1000)], small)
     assert tight_epsilon([coin(0.1, 0.0, 1000)], small) < 100.0  # a closed form
     assert dp.budget("dp-ucb-int", epsilon=1, horizon=1000, delta=small).tight is None
@@ -160,7 +160,7 @@ def test_a_delta_too_small_for_the_accountant_has_no_tight_epsilon_under_any_nam
     privacy_commands.show(["dp-ucb-int"], **game)
     out = " ".join(capsys.readouterr().out.split())
     assert "?" in out
-    assert "not computed below 1e-12" in out
+    assert "not computed: below 1e-12" in out
 
 
 # The accountant ----------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def test_dp_ucb_int_spends_less_than_half_of_its_promise() -> None:
 @pytest.mark.usefixtures("pld")
 def test_below_what_the_accountant_can_tell_nothing_is_called_tight() -> None:
     small: list[Release] = [laplace(e) for e in (0.01, 0.02) for _ in range(500)]
-    with pytest.raises(NotComputed, match="not computed below 1e-12"):
+    with pytest.raises(NotComputed, match="not computed: below 1e-12"):
         tight_epsilon(small, 1e-13)
     assert tight_epsilon(small, 2e-12) < composed_epsilon(small, 2e-12)
 

@@ -169,9 +169,11 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
     for panel in load("leaderboard", [])[0].panels:
         notion = panel.row
         for curve in panel.curves:
+            assert curve.x == (0.1, 1.0)
             half = 0.5 if "epsilon/2" in curve.label else 1.0
-            assert curve.x == (0.1 * half, 1.0 * half)
-            for x, cell in zip(curve.x, curve.sources, strict=True):
+            assert (half == 0.5) == (curve.name.startswith("half-"))
+            for budget_of_notion, cell in zip(curve.x, curve.sources, strict=True):
+                x = half * budget_of_notion
                 assert isinstance(cell, RegretExperiment)
                 if hasattr(cell.params, "delta"):
                     allowed = math.exp(-10) if "delta" in notion else 0.0

@@ -57,6 +57,7 @@ REASONS = {
     r"on tables that differ in one reward": "a definition of the audit",
     r"of the variant that the (other figures|originals) draw": "the bold row: test_shapes.py",
     r"single runs are below 0": "a law of the rewards",
+    r"lose the best arm .* and pay in every round": "why the figure has many runs",
 }
 
 

@@ -163,7 +163,7 @@ def is_meant(text: str, holds: Cells, every: Cells) -> bool:
     Raises AssertionError if it can be read and stands for others.
     """
     curves = Counter(key[:2] for key in every)
-    if counted := re.fullmatch(r"((?:p|P)oints of )?([\d,]+) of the ([\d,]+) curves", text):
+    if counted := re.fullmatch(r"((?:s|S)ome points of )?([\d,]+) of the ([\d,]+) curves", text):
         found = Counter(key[:2] for key in holds)
         is_part = any(curves[curve] != n for curve, n in found.items())
         said = bool(counted[1]), int(counted[2]), int(counted[3])
@@ -420,7 +420,7 @@ def budgets(spec: FigureSpec, found: re.Match[str]) -> None:
     rest = other
     for who, amount in exceptions(listed, every, other):
         low, _, high = amount.partition(" to ")
-        if re.match(r"(points of )?\d+ of the", who):
+        if re.match(r"(some points of )?\d+ of the", who):
             chosen = rest if len(split(listed)) == 1 else by_amount(rest, low, high or low)
         else:
             chosen = {}
@@ -459,7 +459,7 @@ def exceptions(listed: str, every: Cells, other: Cells) -> Iterator[tuple[str, s
     begin = 0
     for end in split(listed):
         who = listed[begin : end.start()]
-        is_count = re.fullmatch(r"(points of )?\d+ of the \d+ curves", who)
+        is_count = re.fullmatch(r"(some points of )?\d+ of the \d+ curves", who)
         if is_count or all(named(part, every) is not None for part in who.split("; ")):
             yield who, end["amount"]
             begin = end.end() + (5 if listed[end.end() :].startswith(" and ") else 2)

@@ -27,8 +27,12 @@ from dpbandits.config import compose
 from dpbandits.factory import produce
 from dpbandits.factory.stored_results import export
 from dpbandits.files.atomic import EXPORT_SCHEMA, FIGURE_SCHEMA, VERDICT_SCHEMA
+from dpbandits.judge import claims_files
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
+from dpbandits.spec.figure import Original
+from dpbandits.tables import references
+from dpbandits.tables.published import at_checkpoints
 
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 DOCS = ROOT / "docs"
@@ -59,6 +63,7 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "make_readme": ("README.md", lambda: make_readme.with_table("README.md")),
     "make_readme (figures)": ("docs/figures.md", lambda: make_readme.with_table("docs/figures.md")),
+    "make_readme (first page)": ("docs/index.md", lambda: make_readme.with_table("docs/index.md")),
     "make_thresholds": (
         "docs/checks.md",
         lambda: make_thresholds.with_table(text("docs/checks.md")),
@@ -71,6 +76,21 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
 def test_a_generated_page_is_the_one_that_its_script_writes(script: str) -> None:
     page, generate = GENERATED[script]
     assert generate() == text(page), f"python scripts/{script.partition(' ')[0]}.py"
+
+
+def test_figures_are_counted_by_the_numbers_of_the_papers() -> None:
+    parts = {
+        "Fig. 1–5": (1, "–5", 5),
+        "Fig. 5.4": (5, ".4", 1),
+        "Fig. 2 (a), (b)": (2, "(a), (b)", 1),
+    }
+    for words, (number, part, figures) in parts.items():
+        original = Original("figure", number, part)
+        assert (str(original), len(original.numbers)) == (words, figures)
+    # Figs. 1 of tossou2017 is drawn in five parts, Fig. 2 of tossou2016 in two.
+    assert "**33 published figures and tables** of 7 papers" in make_readme.counts()
+    judged = [name for name in claims_files.papers() if claims_files.read(name).sentences]
+    assert f"sentences of {len(judged)} papers, " in make_readme.counts()
 
 
 def test_every_meaning_of_a_key_is_that_of_a_key() -> None:
@@ -185,3 +205,18 @@ def test_a_release_runs_only_what_cannot_be_exchanged_and_images_do_not_run_as_r
         assert re.fullmatch(r"([\w.-]+==[\w.]+\n)+", text(locks[1]))
     for image in ("Dockerfile", ".devcontainer/Dockerfile"):
         assert re.findall(r"(?m)^USER (.*)", text(image)) == ["bandit"]
+
+
+def test_the_published_dp_se_is_the_drawn_curve_as_closely_as_the_tutorial_says() -> None:
+    spec, _ = compose.load("adap-published", [])
+    (curve,) = (c for c in spec.panels[0].curves if c.name == "dp-se-iterating")
+    (drawn,) = (s for s in references.read(spec, references.PAPER) if s.label == curve.label)
+    found = re.search(
+        r"agree within ([\d.]+) %", " ".join(text("docs/tutorials/ten-times.md").split())
+    )
+    assert found
+    centre = dict(zip(drawn.x, drawn.centre, strict=True))
+    vertices = {x: y for x, y in at_checkpoints(curve).items() if x > 1}
+    assert len(vertices) > 5
+    for x, regret in vertices.items():
+        assert centre[x] == pytest.approx(regret, rel=float(found[1]) / 100)

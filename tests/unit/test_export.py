@@ -87,7 +87,7 @@ OTHERWISE = {  # curves are not drawn as lines through their points
     *("ftpl-new-cdf", "leaderboard", "privacy-audit", "readings-azize2022"),
     *("readings-azize2025", "readings-sajed2019", "readings-tossou2016", "stopping-rules"),
 }
-IN_PARTS = {"leaderboard-epsilon"}  # sub-figures, which matplot2tikz cannot write
+IN_PARTS = {"int-theorem-3-5", "leaderboard-epsilon"}  # matplot2tikz writes no table, no sub-figure
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_the_points_of_a_published_curve_are_exported_with_it(
     published = {c["label"]: c["published"] for c in panel["curves"] if "published" in c}
     expected = {c.label: [[*p] for p in c.published] for c in spec.panels[0].curves if c.published}
     assert published == expected
-    assert len(expected) == 3
+    assert len(expected) == 4  # what else fits has the points, too
     assert not any("published" in curve for other in others for curve in other["curves"])
 
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,13 @@ def test_pairs_of_lists_are_compared_at_their_common_points(scope: Scope) -> Non
 
 
 def test_a_side_that_can_be_0_or_negative_is_compared_by_difference() -> None:
-    for left, right, distance in ((0, 2, -1.0), (-1, 4, -1.25), (3, 0, 1.0), (0, 0, 0.0)):
+    for left, right, distance in (
+        (0, 2, -1.0),
+        (-1, 4, -1.25),
+        (3, 0, 1.0),
+        (0, 0, 0.0),
+        (0.5, -0.25, 1.5),
+    ):
         names = {
             "a": Quantity(np.array([[left]]), X[:1]),
             "b": Quantity(np.array([[right]]), X[:1]),
@@ -147,6 +154,16 @@ def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
         found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())
         known = [(place.panel, d) for place, c in found for d in np.exp(c.distances[0])]
         assert known == [(panel, pytest.approx(ratio)) for panel, ratio in expected], text
+
+
+def test_a_curve_with_a_reading_is_among_no_others_but_can_be_named(toy: Toy) -> None:
+    curve = toy.add("c", [0.5] * 3)
+    toy.curves["toy"]["a"]["c 1.0"] = replace(curve, reading="base e")
+    a, b = (RUNS[name][:, 4].mean() for name in "ab")
+    for text, ratio in {"a <= others": a / b, "a <= c": a / 0.5}.items():
+        found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())
+        known = [d for _, c in found for d in np.exp(c.distances[0])]
+        assert known == [pytest.approx(ratio)], text
 
 
 REFUSED = [

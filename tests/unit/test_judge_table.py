@@ -17,6 +17,7 @@ from dpbandits.factory import produce
 from dpbandits.files import project
 from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
+from dpbandits.judge.verdicts import Judged, Verdict
 from dpbandits.kernel.errors import UserError
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
@@ -46,9 +47,9 @@ def forget() -> None:
         reading.cache_clear()
 
 
-def write_claims(path: str = "method", value: Any = "") -> None:
-    """Write the claims with one entry changed."""
-    content = yaml.safe_load(CONTENT)
+def write_claims(path: str = "method", value: Any = "", **more: Any) -> None:
+    """Write the claims with one entry changed, and more."""
+    content = yaml.safe_load(CONTENT) | more
     *parents, last = path.split(".")
     entry = content
     for parent in parents:
@@ -105,7 +106,10 @@ def test_results_are_read_as_they_were_written(
     choices = {"β, γ": {"role": "a", "variants": variants}}
     of = paper({"it": said("a <= b"), "mute": {"says": "so"}}, choices=choices, runs=4)
     claims = made.judge(of)
-    joint, numbers = claims_table.largest_sets(claims.values()), {"n": 1 / 7, "none": math.inf}
+    joint, numbers = (
+        claims_table.largest_sets(claims.values(), only_text=True),
+        {"n": 1 / 7, "none": math.inf},
+    )
     monkeypatch.setattr(claims_files, "read", lambda name: of)
     claims_table.write(Gathered(of, claims, numbers, joint, {"basis": {}}))
     found = gathered()
@@ -210,6 +214,36 @@ def test_committed_results_are_quoted_for_a_figure_as_its_file_has_it_alone(
         assert [claim["judged_by"] for claim in verdict["claims"]] == ["own runs"]
 
 
+def test_another_scale_than_the_papers_has_no_verdict_and_its_file_says_why(
+    toy_claims: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert claims_table.gather(["toy"]) == 0
+    for profile in ("smoke", "ci"):
+        spec, settings = compose.load(
+            FIGURE, [f"profile={profile}", "runs=25", "figure.horizon=300"]
+        )
+        capsys.readouterr()
+        assert produce.produce(spec, settings) == 0
+        assert "sentences" not in capsys.readouterr().out
+        verdict = json.loads((settings.folder(FIGURE) / "verdict.json").read_bytes())
+        assert [claim["claim"] for claim in verdict["claims"]] == [
+            *("toy/better", "toy/two", "toy/theorem")
+        ]
+        for claim in verdict["claims"]:
+            assert (claim["verdict"], claim["judged_by"]) == ("not judged", "nothing")
+            assert f"the profile {profile} " in claim["because"]
+
+
+def test_a_count_of_verdicts_is_singular_or_plural(toy_claims: Path) -> None:
+    of = claims_files.read("toy")
+    depends = Verdict.DEPENDS.value
+    sentences = [
+        about.About(Judged(of, n), depends, "", "", about.OWN) for n in ("better", "two", "theorem")
+    ]
+    assert about.count(sentences[:1]) == {"depends on an unstated choice": 1}
+    assert about.count(sentences) == {"depend on an unstated choice": 2}
+
+
 # Bad input ---------------------------------------------------------------------------------------
 
 WRONG = """
@@ -225,6 +259,8 @@ sentences.better.holds: [adap_ubc <= 1]              --> better: | did you mean 
 sentences.better.holds: [adap_ucb <= simlar * 2]     --> better: | 'simlar'
 sentences.better.holds: [largets(adap_ucb) <= 1]     --> better: | did you mean 'largest'
 sentences.better.holds: [adap_ucb < 1]               --> better: | 'adap_ucb < 1'
+sentences.better.holds: [end(adap_ucb) <= end(adap_ucb)]               --> better: | with itself
+sentences.better.holds: ["adap_ucb <= [2, adap_ucb]"] --> better: | adap-ucb is compared with itself
 sentences.better.holds: [adap_ucb.x <= 1]            --> better: | adap_ucb.x
 sentences.better.holds: [at(adap_ucb) <= 1]          --> better: | at(adap_ucb)
 sentences.better.holds: ["adap_ucb <= bound(adap_ucb, 'azize2022.minimax')"] --> minimax'
@@ -234,6 +270,13 @@ choices.alpha.role: []                               --> choices.alpha: | exactl
 choices.alpha.word: far                              --> choices.alpha: | exactly one of role
 choices.alpha.role: adap-ubc                         --> choices.alpha: | no claim has
 choices.alpha.variants: {}                           --> choices.alpha: | variant
+choices.alpha.against: {α tow: published-it}         --> alpha.against: | did you mean 'α two'
+choices.alpha.against: {one: published-it}           --> alpha.against: | first variant, 'one'
+choices.alpha.against: {α two: []}                   --> alpha.against: | 'α two' needs
+choices.alpha.against: {α two: better}               --> alpha.against: | 'better'
+choices.alpha.against: {α two: published-ti}         --> against: | did you mean 'published-it'
+choices.alpha.open in: adap-alhpa                    --> alpha.open in: | did you mean 'adap-alpha'
+choices.alpha: {word: w, variants: {a: 1}, open in: adap-alpha}        --> alpha: | `open in`
 choices.alpha.variants: {one: {}, two: {alhpa: 2}}   --> better: | 'alpha'
 choices.alpha: {statistic: all, variants: {a: mode}} --> choices.alpha: | median
 choices.alpha: {statistic: bettr, variants: {a: mean}}                 --> 'bettr'
@@ -242,9 +285,15 @@ errata.0.status: wrong                               --> erratum 1 | wrong
 errata.0.statement: theorm                           --> erratum 1: | did you mean 'theorem'
 headline.rests on: {bettr: reproduced}               --> headline: | did you mean 'better'
 headline.text: '{shar} of it'                        --> 'shar'
+errata.0.corrected: '{shar} of it'                   --> erratum 1: | 'shar'
+excluded: {that: '{shar} of it'}                     --> excluded.that: | 'shar'
+choices.alpha.open: '{shar} of it'                   --> alpha.open: | 'shar'
 numbers.share.with: {alpha: ten}                     --> numbers.share: | 'ten'
 numbers.share.value: adap_ubc                        --> share: | 'adap_ubc'
 """
+
+
+OURS = {"published-it": {"says": "so", "in": FIGURE, "holds": ["adap_ucb_one <= 0"]}}  # it is false
 
 
 @pytest.mark.parametrize("case", WRONG.strip().splitlines())
@@ -253,7 +302,7 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
 ) -> None:
     change, told = case.split("-->")
     path, value = change.split(":", 1)
-    write_claims(path, yaml.safe_load(value))
+    write_claims(path, yaml.safe_load(value), ours=OURS if "against" in path else {})
     before = {*toy_claims.rglob("*")}
     with pytest.raises(UserError) as raised:
         report.report(["toy"], gathers=True)
@@ -261,6 +310,27 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
     assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
     written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
     assert all("cache" in path.parts for path in written)
+
+
+@pytest.mark.parametrize("change", ["ties: random", "alpha: 3.1"])
+def test_a_game_that_is_compared_with_itself_is_an_error(change: str, toy_claims: Path) -> None:
+    edit(FILE, "adap-ucb-one: { alpha: 1.0", f"adap-ucb-one: {{ {change}")
+    for text in ("adap_ucb_one <= adap_ucb", "adap_ucb <= others"):
+        write_claims("sentences.better.holds", [text])
+        with pytest.raises(UserError, match=rf"^{CLAIMS}: better: {text}: [^\n]* are one game, "):
+            report.report(["toy"], gathers=True)
+
+
+def test_a_variant_that_does_not_fit_what_excuses_it_is_refused_with_the_results_kept(
+    toy_claims: Path,
+) -> None:
+    write_claims("choices.alpha.against", {"α two": "published-it"}, ours=OURS)
+    told = "choices.alpha.against: 'α two' does not fit published-it with all else as drawn"
+    for gathers in (True, False):
+        with pytest.raises(UserError, match=f"^{CLAIMS}: {told}$"):
+            report.report(["toy"], gathers)
+        assert gathered().claims["published-it"].status == "fits no variant"
+        assert not (toy_claims / report.FOLDER).exists()
 
 
 def test_a_paper_without_claims_is_answered_with_the_nearest_that_has_some(

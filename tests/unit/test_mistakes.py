@@ -116,7 +116,7 @@ FILES: list[tuple[str, str, str, tuple[str, ...]]] = [
     (PAPER, "$", "rums: 5\n", ("'rums'", "runs")),
     (CONFIG, "seed: 2022", "seed: -1", ("seed must be",)),
 ]
-LOADS = ("may only name files of its own group",)
+LOADS = ("may only name members of its own group",)
 OWNERS = ("comes from the command line, the profile or conf/config.yaml",)
 BOMB = "".join(f"{n}: &{n} [{', '.join(8 * ['*' + o])}]\n" for o, n in pairwise("abcdefghi"))
 CODE = ("might let Hydra run code",)
@@ -158,7 +158,7 @@ HOSTILE: list[tuple[str, str, str, tuple[str, ...]]] = [  # files that another p
     (SWEEP, "mode:", "run: { dir: elsewhere }\n  mode:", CODE),
     (SWEEP, "$", "paths: { out: elsewhere }\n", ("'paths'", *OWNERS)),
     (CONFIG, "chdir: false", "chdir: false, env_set: { X: 1 }", CODE),
-    (FIGURE, "$", "a: &a [x, x, x, x, x, x, x, x]\n" + BOMB, ("repeated by aliases",)),
+    (FIGURE, "$", "a: &a [x, x, x, x, x, x, x, x]\n" + BOMB, ("with its aliases",)),
 ]
 UNREADABLE = [("  - : [\n", "line"), ("a: \t{\n", "line"), ("runs: 3\nruns: 3\n", "duplicate key")]
 

@@ -70,6 +70,7 @@ def test_the_points_of_the_leaderboard_are_its_rows_in_the_order_of_their_mean_r
     instances = list(dict.fromkeys(panel.column for panel in drawing.panels))
     axes = [ax for ax in picture.axes if ax.lines]
     width = len(instances) + 1  # the last column holds the mean ranks
+    ranking = ("mean", "median", "std", "runs")
     assert len(axes) == width * len(notions)
     for block, notion in enumerate(notions):
         labels = [text.get_text() for text in axes[width * block].get_yticklabels()]
@@ -83,8 +84,15 @@ def test_the_points_of_the_leaderboard_are_its_rows_in_the_order_of_their_mean_r
             }
             assert sorted(rows) == sorted(labels)
             for label, budget in ((label, i) for label in labels for i in (0, 1)):
-                means = np.array([row["mean"][budget] for row in rows.values()])
-                ranks[label][budget].append(1 + sum(means < rows[label]["mean"][budget]))
+                game = {
+                    key: np.array([row[key][budget] for row in rows.values()]) for key in ranking
+                }
+                error = game["std"] / np.sqrt(game["runs"])
+                name = "median" if any(error > 0.05 * game["mean"]) else "mean"
+                own = rows[label][name][budget]  # equal values share the middle of their ranks
+                ranks[label][budget].append(
+                    0.5 + sum(game[name] < own) + sum(game[name] == own) / 2
+                )
             lines = axes[width * block + column].lines
             assert len(lines) == 4 * len(labels)
             for bar, mark in zip(lines[::2], lines[1::2], strict=True):

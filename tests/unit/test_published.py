@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pytest
 from commands import ROOT
+from composed import load
 from drawn_tables import drawn, points
 from scipy import stats
 
@@ -40,6 +41,24 @@ def test_every_published_point_is_drawn_at_its_curve(figure: str) -> None:
             assert all(list(c.published) == own for c in same)
     others = {place for place, c in found.items() if c.published}
     assert {letter for letter, _ in others} == set(FIGURES[figure])
+
+
+def test_what_fits_published_points_against_the_text_is_dashed_and_named_in_the_caption() -> None:
+    found = set[str]()
+    for name in project.names("figure"):
+        spec, _ = load(name, [])
+        read = [c for panel in spec.panels for c in panel.curves if c.reading]
+        if spec.original and read:
+            found.add(name)
+            assert {curve.look.line for curve in read} == {"--"}, name
+            assert "dashed" in spec.note, name
+    assert found == {"adap-headline", *FIGURES}
+
+
+def test_no_curve_with_a_reading_has_a_rank() -> None:
+    for name in ("leaderboard", "leaderboard-epsilon", "leaderboard-horizon"):
+        spec, _ = load(name, [])
+        assert not [c.label for panel in spec.panels for c in panel.curves if c.reading], name
 
 
 @pytest.mark.parametrize("figure", FIGURES)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import lambertw
 
+from dpbandits.algorithms.dp_ucb_int import Schedule
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.kl import bernoulli_kl
 from dpbandits.theory import azize2022, sajed2019, tossou2016
@@ -41,7 +42,7 @@ OVER_MEANS: dict[str, Callable[[Any, int, float], float]] = {
     "Theorem 3.2 as printed": tossou2016.dp_ucb_bound_printed_upper_bound,
     "Theorem 3.3": tossou2016.dp_ucb_upper_bound,
     "Theorem 3.5": lambda means, t, epsilon: tossou2016.dp_ucb_int_upper_bound(
-        means, t, epsilon, math.exp(-10), 1.1
+        means, t, epsilon, math.exp(-10), 1.1, Schedule.SERIES
     ),
 }
 

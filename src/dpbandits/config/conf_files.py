@@ -78,7 +78,7 @@ def unsafe(plain: Mapping[str, Any]) -> tuple[str, str] | None:
     length = 0
     for path, value in leaves({key: value for key, value in plain.items() if key != "paths"}):
         if refusals.is_special(path):
-            return path, refusals.CODE
+            return path, "is a key on which Hydra acts; a figure cannot have it"
         targets = [value_at(plain, key) for key in refusals.PLAIN.findall(str(value))]
         length += sum(len(str(target)) for target in targets)
         if "${" in refusals.PLAIN.sub("", str(value)) or "${paths" in str(value):

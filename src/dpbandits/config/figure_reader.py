@@ -492,6 +492,12 @@ class FigureReader:
         paths = {f: f"{'figure' if f in SHARED else curve.path}.{f}" for f in curve.fields}
         paths |= {f: path for f in paths if (path := innermost(layers, f)[1])}
         found = {field: innermost(layers, field)[0] for field in curve.fields}
+        if (share := curve.form.get("share")) is not None:
+            if found.get("epsilon") is None:
+                raise self.error(f"{curve.path}.share", f": {curve.name} gets no epsilon to share")
+            found["epsilon"] = share * checked(
+                parameters.Budget, found["epsilon"], paths["epsilon"]
+            )
         if found.get("rho") == "from-epsilon":
             # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
             epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))

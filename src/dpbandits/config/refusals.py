@@ -1,8 +1,9 @@
 """Files of conf/ that are refused before Hydra, which calls targets and resolvers, reads any.
 
 A file is judged by its parsed keys and values, so that neither escapes, folded lines, anchors nor
-merge keys hide one. It may not configure Hydra, name a program, read the environment or load files
-from elsewhere; figures, algorithms and environments do not choose folders, engine or seed either.
+merge keys hide one. It may not name a program or load files from elsewhere. Only conf/config.yaml
+and sweeps may set some keys of Hydra, and only `paths` there and in profiles may read environment
+variables. Figures, algorithms and environments do not choose folders, engine or seed either.
 """
 
 import itertools
@@ -15,7 +16,7 @@ import yaml
 
 from dpbandits.kernel.errors import UserError, shown
 
-MEMBERS = ("figure", "algorithm", "environment")
+MEMBERS = ("figure", "ranked", "algorithm", "environment")
 OWNERS = "comes from the command line, the profile or conf/config.yaml: this file may not set it"
 REFUSED = {  # keys that files of a group may not have
     **dict.fromkeys(MEMBERS, ("paths", "engine", "seed", "profile")),
@@ -23,7 +24,7 @@ REFUSED = {  # keys that files of a group may not have
 }
 CODE = "might let Hydra run code: only the command line may set it"
 NAMES = "may only name another key of the figure, as in ${figure.epsilon}"
-LOADS = "may only name files of its own group and those in docs/projects.md"
+LOADS = "may only name members of its own group, or as docs/projects.md allows"
 PLAIN = re.compile(r"\$\{([\w-]+(?:\.[\w-]+)*)\}")  # an interpolation that names a key
 MOST = 20_000  # keys and values of a file, with those that aliases repeat
 SPECIAL = re.compile(r"_\w*_|hydra")  # a part of a key that Hydra reads, such as _target_
@@ -33,13 +34,15 @@ SWEPT = r"sweeper\.params\.[+~]*(figure|algorithm@figure|runs\b|seed\b|profile\b
 HYDRA = {  # keys of Hydra that files of a group may set; '' is conf/config.yaml
     "": rf"{ABOVE}|hydra\.(mode|output_subdir|run\.dir|sweep\.(sub)?dir|job\.chdir|{SWEPT})",
     "sweep": rf"{ABOVE}|hydra\.(mode|{SWEPT})",
+    "figure": r"defaults\./ranked@_here_",  # its keys are the figure's
 }
 CHOICE = re.compile(r"hydra\.sweeper\.params\.([^.]*|.*@.*)")  # may choose a file
 MEMBER = r"(\w[\w.-]*|null)"
 DEFAULTS = {  # entries of defaults, beside _self_ and members of the file's own group
     "": rf"(profile|engine|sweep|figure): ({MEMBER}|\?\?\?)"
     r"|override hydra/(hydra|job)_logging: none",
-    "figure": rf"(override )?/algorithm@curves\.[\w-]+: {MEMBER}",
+    "figure": rf"(override )?/algorithm@curves\.[\w-]+: {MEMBER}|/ranked@_here_: {MEMBER}",
+    "ranked": rf"/algorithm@curves\.[\w-]+: {MEMBER}",
     "sweep": rf"override /(figure|profile|engine): {MEMBER}",
 }
 
@@ -76,7 +79,7 @@ def _problems(path: Path, group: str) -> Iterator[tuple[str, str]]:
     except (yaml.YAMLError, OSError, ValueError):
         return
     if len(found) > MOST:
-        yield found[-1][0], "is repeated by aliases too often"
+        yield found[-1][0], f"is beyond the {MOST:,} keys and values of a file, with its aliases"
     for key, _ in found:
         if is_special(key) and not re.fullmatch(HYDRA.get(group, "(?!)"), key):
             yield key, CODE

@@ -53,7 +53,7 @@ REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
     "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
     **dict.fromkeys(("title", "draw", "note", "about"), str),
-    **dict.fromkeys(("sweep", "curves", "panels", "profiles", "original"), Keys),
+    **dict.fromkeys(("sweep", "curves", "panels", "notions", "profiles", "original"), Keys),
     **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
     "runs": Count,
     "centre": [*statistics.CENTRES],
@@ -78,7 +78,7 @@ PANEL: Kinds = {
     **SHARED,
 }
 SPECIAL: dict[str, Kinds] = {  # keys of a curve of one kind
-    "algorithm": {"pulls_of": Count, "regret": PANEL["regret"]},
+    "algorithm": {"pulls_of": Count, "regret": PANEL["regret"], "share": parameters.Fraction},
     "rule": {},
     "bound": {"at": str},
 }

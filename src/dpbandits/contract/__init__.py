@@ -13,7 +13,7 @@ from dpbandits.config import conf_files, instances
 from dpbandits.contract import conditions, distributions
 from dpbandits.contract.conditions import Broken, NotApplicable, reason
 from dpbandits.contract.distributions import Distribution
-from dpbandits.contract.unseen import unseen
+from dpbandits.contract.unseen import not_in_key
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError
@@ -102,7 +102,7 @@ def findings(subject: Subject | Distribution) -> Iterator[tuple[str, str, str]]:
             yield outcome, f"{title}: {numbers}", remedy
             if remedy and title in NEEDED:
                 return
-    for line in unseen(known(subject)[1], opened):
+    for line in not_in_key(known(subject)[1], opened):
         yield "not in the key", line, ""
 
 

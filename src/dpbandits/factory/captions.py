@@ -257,11 +257,11 @@ def runs_of(drawn: Sequence[Point]) -> str:
 
 
 def _fewer_curves(drawn: Sequence[Point]) -> str:
-    # Of two numbers of runs, the one that fewer curves have, if their names are few.
+    # If there are two numbers of runs, the rarer one with its curves, if their names are few.
     found = grouped((f"{point.curve.runs:,}", point) for point in drawn)
     number_of_runs, holds = min(found.items(), key=lambda item: len(item[1]))
     who = which(holds, drawn)
-    is_named = len(found) == 2 and not re.match(r"\d|points of", who)
+    is_named = len(found) == 2 and not re.match(r"\d|some points of", who)
     return f", {number_of_runs} for {who}" if is_named else ""
 
 

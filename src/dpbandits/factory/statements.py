@@ -97,7 +97,7 @@ def which(holds: Collection[Point], among: Collection[Point]) -> str:
                 by_place.setdefault(place, []).append(name)
     if sum(map(len, by_place.values())) > NAMED:
         curves, of = (Counter(p.place[:2] for p in chosen) for chosen in (holds, among))
-        some = "" if all(of[curve] == n for curve, n in curves.items()) else "points of "
+        some = "" if all(of[curve] == n for curve, n in curves.items()) else "some points of "
         return f"{some}{len(curves)} of the {len(of)} curves"
     ordered = sorted(by_place.items(), key=lambda item: bool(item[0]))
     return "; ".join(f"{listed(together)}{place}" for place, together in ordered)

@@ -16,6 +16,10 @@ from dpbandits.judge.verdicts import Judge, Judged, Result
 from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
+from dpbandits.tables.references import PAPER
+
+NOT_JUDGED = "not judged"
+COMMITTED, OWN, NOTHING = "committed results", "own runs", "nothing"  # what judges a claim
 
 
 class About(NamedTuple):
@@ -25,23 +29,28 @@ class About(NamedTuple):
     verdict: str
     numbers: str  # by how much the decisive comparison holds or is missed
     because: str
-    is_own: bool  # judged by the figure's own runs, not by the committed results
+    judged_by: str  # COMMITTED, OWN or NOTHING
 
 
 def about(spec: FigureSpec, store: Store) -> list[About]:
     """Return the claims about a figure with their verdicts.
 
     Committed results are quoted for a figure as its file describes it. A changed figure is judged
-    by its own runs, as is one whose results are stale; then only claims about it alone are.
+    by its own runs, as is one whose results are stale; then only claims about it alone are. Nothing
+    is judged at another scale than the paper's.
     """
     found, runs = list[About](), spec.runs_of_experiments()
     for paper in map(claims_files.read, claims_files.papers()):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
+        if spec.profile != PAPER:
+            why = f"the profile {spec.profile} plays games of another scale than the paper's"
+            found += [About(Judged(paper, n), NOT_JUDGED, "", why, NOTHING) for n in names]
+            continue
         gathered = None if not (spec.is_as_filed and names) else claims_table.read(paper.paper)
         if gathered is not None and not claims_table.stale(gathered, [spec]):
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)
-                found.append(About(judged, judged.status, factor(judged.drawn), because, False))
+                found.append(About(judged, judged.status, factor(judged.drawn), because, COMMITTED))
         elif names and not any(
             store.missing(experiment, number) for experiment, number in runs.items()
         ):
@@ -52,14 +61,19 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
                     with suppress(UserError):  # a changed figure may lack a curve or panel
                         judged = judge.judge(Judged(paper, claim), [{}])
                         verdict, numbers = judged.verdict.value, factor(judged.drawn)
-                        found.append(About(judged, verdict, numbers, "", True))
+                        found.append(About(judged, verdict, numbers, "", OWN))
     return found
 
 
 def count(claims: Iterable[About]) -> dict[str, int]:
-    """Return the number of distinct sentences by the word of their verdict."""
-    sentences = (about for about in claims if about.judged.name in about.judged.paper.sentences)
-    return dict(Counter({about.judged.id: about.verdict for about in sentences}.values()))
+    """Return the number of distinct sentences by the words of their verdict: 2 depend on ..."""
+    sentences = (
+        about
+        for about in claims
+        if about.judged.name in about.judged.paper.sentences and about.judged_by != NOTHING
+    )
+    counts = Counter({about.judged.id: about.verdict for about in sentences}.values())
+    return {w if n == 1 else w.replace("depends ", "depend "): n for w, n in counts.items()}
 
 
 def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
@@ -74,7 +88,7 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
             "numbers": about.numbers,
             "because": about.because,
             "part": about.judged.claim.part or None,
-            "judged_by": "own runs" if about.is_own else "committed results",
+            "judged_by": about.judged_by,
         }
         for about in claims
     ]

@@ -38,11 +38,17 @@ class Threshold(Part, frozen=True):
     reason: str
 
 
-class Choice(Part, frozen=True, rename={"opens": "open"}):
-    """What a paper leaves open; the first variant is the one that the figures draw."""
+class Choice(Part, frozen=True, rename={"opens": "open", "open_in": "open in"}):
+    """Choice of a paper, with variants; the first one is of the text, and the figures draw it.
+
+    A variant is of the text if the paper states it for the figure, or states nothing that excludes
+    it. Only these decide a verdict; the others may explain one.
+    """
 
     variants: dict[str, Any]
+    against: dict[str, Names] = {}  # variants against the text: own statements that they fit
     opens: str = ""  # why the text leaves it open, and what is drawn
+    open_in: Names = []  # figures; elsewhere the first variant holds
     role: Names = []  # curves whose overrides the variants are
     figures: Names = []  # or figures
     word: Names = []  # words whose values the variants are
@@ -145,6 +151,15 @@ class Paper(Part, frozen=True):
         places += [] if claim else [number.figures for number in self.numbers.values()]
         return [*dict.fromkeys(figure for place in places for figure in panels_of(place))]
 
+    def is_about_published(self, claim: str) -> bool:
+        """Return True for an own statement on a published curve."""
+        return claim in self.ours and claim.startswith("published")
+
+    def against(self, combination: Mapping[str, str]) -> dict[str, str]:
+        """Return the variants of a combination that are against the text, by their choices."""
+        against = {name: choice.against for name, choice in self.choices.items()}
+        return {c: v for c, v in combination.items() if v in against.get(c, {})}
+
 
 GROUPS: dict[str, type[Part]] = {
     **dict.fromkeys(("sentences", "statements", "ours"), Claim),
@@ -200,6 +215,11 @@ def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
             yield place, "needs variants"
         if choice.statistic and not {*choice.variants.values()} <= {"mean", "median"}:
             yield place, "its variants must be mean or median"
+        if choice.open_in and not (choice.role or choice.figures):
+            yield place, "`open in` needs role or figures"
+        for figure in sorted({*as_list(choice.open_in)} - {*(known := paper.figures())}):
+            yield f"{place}.open in", f"no claim is about {shown(figure)}; {nearest(figure, known)}"
+        yield from _standing(paper, name, choice)
     for name, claim in paper.claims().items():
         if not (claim.quote or claim.says):
             yield name, "needs the paper's words in quote, or says"
@@ -232,11 +252,28 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
     texts = [("headline", paper.headline.text), ("method", paper.method)]
     texts += [("published", paper.published)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
-    texts += [(place, erratum.text) for place, erratum in errata.items()]
+    texts += [(place, f"{erratum.text} {erratum.corrected}") for place, erratum in errata.items()]
+    texts += [(f"excluded.{name}", text) for name, text in paper.excluded.items()]
+    texts += [(f"choices.{name}.open", choice.opens) for name, choice in paper.choices.items()]
     for place, text in texts:
         for name, _ in TEMPLATE.findall(text):
             if name not in (*paper.numbers, "paper"):
                 yield place, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
+
+
+def _standing(paper: Paper, name: str, choice: Choice) -> Iterator[tuple[str, str]]:
+    for variant, fits in choice.against.items():
+        place = f"choices.{name}.against"
+        if variant not in choice.variants:
+            yield place, f"unknown variant {shown(variant)}; {nearest(variant, choice.variants)}"
+        elif variant == next(iter(choice.variants)):
+            yield place, f"the first variant, {shown(variant)}, must be of the text"
+        elif not as_list(fits):
+            yield place, f"{shown(variant)} needs own statements on published curves that it fits"
+        published = [claim for claim in paper.ours if paper.is_about_published(claim)]
+        for claim in {*as_list(fits)} - {*published}:
+            unknown = f"unknown statement on a published curve {shown(claim)}"
+            yield place, f"{unknown}; {nearest(claim, published)}"
 
 
 def as_list(names: Names) -> list[str]:

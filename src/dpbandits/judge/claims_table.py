@@ -11,8 +11,9 @@ an algorithm change.
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from dpbandits.files import project
 from dpbandits.files.atomic import CLAIMS_SCHEMA, check_writable
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files
-from dpbandits.judge.claims_files import Paper
+from dpbandits.judge.claims_files import Paper, as_list
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Key, Result, Verdict, combinations
@@ -67,7 +68,7 @@ class Gathered:
     paper: Paper
     claims: Mapping[str, Judged]
     numbers: Mapping[str, float] = field(default_factory=dict)
-    joint: tuple[Joint, ...] = ()  # the largest sets
+    joint: tuple[Joint, ...] = ()  # the largest sets: of the text, then with what fits
     record: Mapping[str, Any] = field(default_factory=dict)
 
     def sentences(self) -> list[Judged]:
@@ -138,12 +139,13 @@ def _gather(paper: Paper) -> int:
         judge, wanted = Judge(figures, Resampler(store, runs), theirs, look), set()
         for name, several in waiting.items():
             judged = judge.judge(claims[name], several)
-            waiting[name] = [
+            undecided = [
                 dict(combination)
                 for combination, result in judged.results.items()
                 if result.verdict is Verdict.INCONCLUSIVE
             ]
-            for curve in (curve for c in waiting[name] for curve in curves[name, *c.items()]):
+            waiting[name] = several if undecided else []
+            for curve in (curve for c in undecided for curve in curves[name, *c.items()]):
                 wanted |= {*curve.played}
     ours = Resampler(store, runs)
     numbers = {name: figures.value(name, ours) for name in paper.numbers}
@@ -151,7 +153,8 @@ def _gather(paper: Paper) -> int:
         paper, map(figures.spec, paper.figures()), {experiment.member for experiment in runs}
     )
     record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": rests_on, **provenance()}
-    write(Gathered(paper, claims, numbers, largest_sets(claims.values()), record))
+    joint = [largest_sets(claims.values(), only_text=only) for only in (True, False)]
+    write(Gathered(paper, claims, numbers, (*joint[0], *joint[1]), record))
     total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
     print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)
     return ExitStatus.DONE
@@ -162,10 +165,12 @@ def _more_runs(
 ) -> dict[Experiment, int]:
     more = {**runs}
     horizons = {experiment: experiment.rounds for experiment in runs if experiment.rounds}
-    pace: dict[str, float] = {}  # of the fastest experiment: the first one was compiled, too
+    paces: dict[str, list[float]] = {}
     for experiment, horizon in horizons.items():
         seconds = store.seconds(experiment) / max(len(store.covered(experiment)), 1)
-        pace[experiment.member] = min(seconds / horizon, pace.get(experiment.member, 1.0))
+        paces.setdefault(experiment.member, []).append(seconds / horizon)
+    # The first experiment was compiled, too, and some end in a start phase that takes no time.
+    pace = {member: median(found) for member, found in paces.items()}
     rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
     for experiment in (experiment for experiment in horizons if experiment in wanted):
         number = FIRST * 4**look
@@ -175,11 +180,16 @@ def _more_runs(
     return more
 
 
-def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
-    """Return the largest sets of sentences that one implementation was shown to make true."""
+def largest_sets(claims: Iterable[Judged], only_text: bool) -> tuple[Joint, ...]:
+    """Return the largest sets of sentences that one implementation was shown to make true.
+
+    With `only_text` the implementation is of the text; otherwise it has a variant against it.
+    """
     sentences = [j for j in claims if j.name in j.paper.sentences and j.results]
     sets: dict[tuple[str, ...], Joint] = {}
     for combination in _deciding(sentences):
+        if only_text is bool(combination and sentences[0].paper.against(combination)):
+            continue
         keys = [(judged, judged.key(combination)) for judged in sentences]
         held = [(j, key) for j, key in keys if j.results[key].verdict is Verdict.REPRODUCED]
         shown = [j.shown[key] for j, key in held if j.shown[key].size]
@@ -191,14 +201,20 @@ def largest_sets(claims: Iterable[Judged]) -> tuple[Joint, ...]:
 
 
 def joint_table(gathered: Gathered) -> bytes:
-    """Return combinations against sentences as CSV: +, - or ? for every sentence."""
+    """Return combinations against sentences as CSV: +, - or ? for every sentence.
+
+    Those of the text come first, then those with a variant that a published curve fits against it.
+    """
     sentences = [judged for judged in gathered.sentences() if judged.results]
     choices, rows = [*next(iter(_deciding(sentences)), ())], []
-    for combination in _deciding(sentences):
+    every = sorted(_deciding(sentences), key=lambda c: bool(gathered.paper.against(c)))
+    for combination in every:
         verdicts = [judged.results[judged.key(combination)].verdict for judged in sentences]
         signs = [{Verdict.REPRODUCED: "+", Verdict.NOT: "-"}.get(v, "?") for v in verdicts]
-        rows.append([*combination.values(), *signs, signs.count("+")])
-    return written([*choices, *(judged.name for judged in sentences), "reproduced"], rows)
+        standing = "fits" if gathered.paper.against(combination) else "text"
+        rows.append([standing, *combination.values(), *signs, signs.count("+")])
+    names = (judged.name for judged in sentences)
+    return written(["standing", *choices, *names, "reproduced"], rows)
 
 
 def _deciding(sentences: Sequence[Judged]) -> list[Combination]:
@@ -208,6 +224,20 @@ def _deciding(sentences: Sequence[Judged]) -> list[Combination]:
     turning = {choice for judged in sentences for choice in judged.turned_by()}
     paper = sentences[0].paper
     return combinations(paper, [choice for choice in paper.choices if choice in turning])
+
+
+def misfits(gathered: Gathered) -> Iterator[str]:
+    """Yield a line for every statement that `against` names and that its variant does not fit."""
+    for name, choice in gathered.paper.choices.items():
+        for variant, fits in choice.against.items():
+            for claim in as_list(fits):
+                judged, paper = gathered.claims[claim], gathered.paper.paper
+                where = f"{project.member_file('claims', paper)}: choices.{name}.against"
+                if not any((name, variant) in key for key in judged.results):
+                    anew = f"`dpbandits report --gather {paper}`"
+                    yield f"{where}: {claim} is not yet judged with {shown(variant)}: {anew}"
+                elif not judged.fits(name, variant):
+                    yield f"{where}: {shown(variant)} does not fit {claim} with all else as drawn"
 
 
 def write(gathered: Gathered) -> None:

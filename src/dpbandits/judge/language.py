@@ -147,6 +147,8 @@ def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
     """Return A, B and 1 for `A <= B`, -1 for `A >= B`. Raises UserError for any other text."""
     match parsed(text):
         case ast.Compare(left=a, ops=[ast.LtE() | ast.GtE() as sign], comparators=[b]):
+            if ast.dump(a) == ast.dump(b):
+                raise UserError(f"{shown(text)} compares a text with itself")
             return a, b, 1.0 if isinstance(sign, ast.LtE) else -1.0
     raise UserError(f"{shown(text)} is no single comparison A <= B or A >= B")
 
@@ -159,6 +161,8 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
     """
     *both, sign = sides(text)
     for pair in itertools.product(*(_items(evaluate(side, scope)) for side in both)):
+        if pair[0] is pair[1] and isinstance(pair[0], Line):
+            raise UserError(f"{pair[0].curve.name} is compared with itself")
         a, b, x = _aligned(*map(end, pair))
         left, right = np.broadcast_arrays(a.values, b.values)
         known = ~(np.isnan(left[0]) | np.isnan(right[0]))

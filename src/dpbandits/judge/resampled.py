@@ -52,7 +52,7 @@ class Resampler:
         if self.store is None:
             return np.ones((1, 1 if name == "p_value" else len(columns)))
         group = self.size or curve.runs
-        key = (curve.sources, curve.against, curve.shows, number, name, columns.tobytes())
+        key = (curve, number, group, name, columns.tobytes())
         if key not in self._known:
             runs = values(replace(curve, runs=number), self.store)
             if name == "p_value":

@@ -1,6 +1,7 @@
 """Figures under the variants of a paper's choices: their curves as quantities of the language."""
 
 import ast
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +24,7 @@ from dpbandits.tables.published import at_checkpoints
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn
 Curves = dict[str, list[Curve]]  # of a panel by name; with `each` several of one name
-OTHERS = "others"  # every played curve of the panel that the text does not name
+OTHERS = "others"  # every played curve that the text does not name and that has no `reading`
 
 
 class HypothesesNotMet(UserError):
@@ -76,6 +77,7 @@ class Figures:
         return [
             key
             for key, choice in self.paper.choices.items()
+            if not choice.open_in or {*as_list(choice.open_in)} & {*self.paper.figures(name)}
             if roles & {*as_list(choice.role)}
             or words & {*as_list(choice.word)}
             or {name, "all"} & {*as_list(choice.statistic)}
@@ -144,10 +146,14 @@ class Figures:
                 raise UserError(f"{figure} has no curve {shown(name)}; {nearest(name, known)}")
             having = {letter: c for letter, c in panels.items() if wanted <= {*c}}
             for letter, curves in [*having.items()][: 1 if across else None]:
-                for i in range(max((len(curves[name]) for name in wanted), default=1)):
+                own = max((len(curves[name]) for name in wanted), default=1)
+                used = {*curves} if OTHERS in named else wanted
+                for i in range(max((len(curves[name]) for name in used), default=1)):
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
-                    others = [lines[n] for n in lines if n not in named]
-                    others = [other for other in others if not other.curve.is_exact]
+                    fresh = (n for n, c in curves.items() if i < max(own, len(c)))
+                    others = [lines[n] for n in fresh if n not in named]
+                    others = [o for o in others if not (o.curve.is_exact or o.curve.reading)]
+                    _check_distinct([lines[n] for n in wanted] + others * (OTHERS in named))
                     names = {**words, **lines, OTHERS: others}
                     scope = Scope(names, functions | _across(panels, text))
                     yield Place(figure, "" if across else letter, text), scope
@@ -157,6 +163,8 @@ class Figures:
         found, curve = list[str](), f"figure.curves.{role}"
         for name, variant in combination.items():
             choice = self.paper.choices[name]
+            if choice.open_in and figure not in as_list(choice.open_in):
+                continue
             values = choice.variants[variant] if choice.role or choice.figures else None
             for key, value in (values or {}).items():
                 written = "null" if value is None else str(value).replace(" ", "")
@@ -167,6 +175,23 @@ class Figures:
                 elif role in as_list(choice.role):
                     found.append(f"++{curve}.{key}={written}")
         return tuple(found)
+
+
+def _check_distinct(lines: Sequence[Line]) -> None:
+    # Raise UserError for two curves that differ by seed, label or ties alone.
+    known: dict[str, str] = {}
+    for curve in (line.curve for line in lines if line.curve.played):
+        games = [_distinctive(source.description()) for source in curve.sources]
+        name = known.setdefault(json.dumps([games, curve.shows, curve.x], default=str), curve.name)
+        if name != curve.name:
+            raise UserError(f"{name} and {curve.name} are one game, compared with itself")
+
+
+def _distinctive(description: Any) -> Any:
+    if isinstance(description, Mapping):
+        kept = (key for key in description if key not in ("seed", "ties"))
+        return {key: _distinctive(description[key]) for key in kept}
+    return [*map(_distinctive, description)] if isinstance(description, list) else description
 
 
 def _across(panels: Mapping[str, Curves], text: str) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -12,12 +13,14 @@ import numpy as np
 from dpbandits.experiments import budget, given
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
+from dpbandits.judge.language import Compared
 from dpbandits.judge.resampled import RESAMPLES, Resampler
 from dpbandits.judge.variants import Combination, Figures, HypothesesNotMet, Place
 from dpbandits.kernel.errors import UserError
 
 FEWEST = 20  # runs; with fewer nothing is decided
-LEVEL = 0.05  # error of an interval; at look k its half, quarter, ...
+LEVEL = 0.05  # error of all looks together: half of it at the first one, then a quarter, ...
+BEYOND_FLOOR = 2  # times 1/p runs, without which no sentence fails by a p-value below p
 ROUNDING = 1e-9  # a standard error of a logarithm that is rounding
 Key = tuple[tuple[str, str], ...]  # a combination as a hashable value
 
@@ -27,6 +30,7 @@ class Verdict(Enum):
 
     REPRODUCED = "reproduced"
     NOT = "not reproduced"
+    EXPLAINED = "explained"  # not reproduced as printed, but by what a published curve fits
     DEPENDS = "depends on an unstated choice"
     INCONCLUSIVE = "inconclusive"
     NOT_TESTABLE = "not testable"
@@ -52,7 +56,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     left: float = math.nan
     right: float = math.nan
     estimate: float = math.nan  # log of left over right (negated for >=), or the difference
-    low: float = math.nan  # ends of its interval of 95 %, simultaneous over all comparisons
+    low: float = math.nan  # its interval, at least 95 %, simultaneous over all comparisons
     high: float = math.nan
     is_log: bool = True
     equal: bool = False  # the sides agree within the word `equal`
@@ -62,9 +66,21 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     chance: float = math.nan  # that the paper's own experiment shows the claim
 
 
+class Explanation(NamedTuple):
+    """Variants against the text, which published curves fit, under which a sentence holds."""
+
+    variants: Mapping[str, str]  # by choice
+    holds: int  # combinations with them, otherwise of the text, that make the sentence true
+    of: int
+
+
 @dataclass
 class Judged:
-    """Claim with its result under every combination; the first is the one that figures draw."""
+    """Claim with its result under every combination; the first is the one that figures draw.
+
+    The combinations of variants of the text decide; those with variants that published curves fit
+    against the text can only explain why a sentence fails.
+    """
 
     paper: Paper
     name: str
@@ -88,16 +104,63 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict over all combinations: it depends if one holds and another fails."""
-        found = {result.verdict for result in self.results.values()} or {Verdict.NOT_TESTABLE}
+        """The verdict over all combinations of the text: it depends if one holds, another fails."""
+        found = {result.verdict for result in self.of_the_text.values()} or {Verdict.NOT_TESTABLE}
         found = found - {Verdict.VACUOUS, Verdict.NOT_MET} or found
         if {Verdict.REPRODUCED, Verdict.NOT} <= found:
             return Verdict.DEPENDS
+        if found == {Verdict.NOT} and self.explanation:
+            return Verdict.EXPLAINED
         return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
 
     @property
+    def of_the_text(self) -> dict[Key, Result]:
+        """The results under combinations of variants of the text alone."""
+        return {k: r for k, r in self.results.items() if not self.paper.against(dict(k))}
+
+    @property
+    def explanation(self) -> "Explanation | None":
+        """The fewest variants against the text under which a sentence holds; None without any.
+
+        Choices that published curves do not decide stay open: `holds` of `of` combinations.
+        """
+        if self.name not in self.paper.sentences:
+            return None
+        groups: dict[Key, list[bool]] = {}
+        for key, result in self.results.items():
+            if variants := tuple(self.paper.against(dict(key)).items()):
+                groups.setdefault(variants, []).append(result.verdict is Verdict.REPRODUCED)
+        found = [Explanation(dict(v), sum(holds), len(holds)) for v, holds in groups.items()]
+        found = [explanation for explanation in found if explanation.holds]
+        best = sorted(found, key=lambda e: (len(e.variants), -e.holds / e.of))
+        return best[0] if best else None
+
+    @property
+    def fitting(self) -> list[str]:
+        """The variants, each alone, under which the claim holds; `as drawn` for the first ones."""
+        drawn, found = dict(next(iter(self.results), ())), list[str]()
+        for key, result in self.results.items():
+            changed = [variant for choice, variant in key if drawn[choice] != variant]
+            if len(changed) < 2 and result.verdict is Verdict.REPRODUCED:
+                found += changed or ["as drawn"]
+        return found
+
+    def fits(self, choice: str, variant: str) -> bool:
+        """Return True if the claim holds under a variant, with all else as drawn."""
+        drawn = next(iter(self.results), ())
+        result = self.results.get(tuple({**dict(drawn), choice: variant}.items()))
+        return result is not None and result.verdict is Verdict.REPRODUCED
+
+    @property
     def status(self) -> str:
-        """The words for the verdict; those of a statement follow its errata."""
+        """The words for the verdict; those of a statement follow its errata.
+
+        Own statements on published curves have no verdict but the variants that fit.
+        """
+        if self.paper.is_about_published(self.name):
+            fails = all(result.verdict is Verdict.NOT for result in self.results.values())
+            nothing = "fits no variant" if fails else "not decided"
+            return f"fits {'; '.join(self.fitting)}" if self.fitting else nothing
         if self.name not in self.paper.statements:
             return self.verdict.value
         for erratum in self.paper.errata:
@@ -131,6 +194,20 @@ def combinations(paper: Paper, choices: Iterable[str]) -> list[Combination]:
     return [dict(zip(names, picked, strict=True)) for picked in itertools.product(*variants)]
 
 
+class _Compared(NamedTuple):
+    # All comparisons of a claim under one combination, in logarithms or differences.
+    points: list[tuple[Place, Compared, int]]  # one of a comparison's points each
+    estimate: np.ndarray  # (points,)
+    error: np.ndarray  # (points,) standard errors
+    runs: int  # the fewest of a curve
+
+
+def _is_at_floor(place: Place, compared: Compared, i: int, runs: int) -> bool:
+    # So few runs have no p-value that is clearly below the larger side.
+    largest = max(compared.left[i], compared.right[i])
+    return "p_value" in place.text and bool(runs * largest < BEYOND_FLOOR)
+
+
 @dataclass
 class Judge:
     """Judge of claims, from resamples of all runs and of as many runs as the paper has."""
@@ -142,47 +219,84 @@ class Judge:
     equal: float = field(default_factory=lambda: math.log(claims_files.thresholds()["equal"]))
 
     def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
-        """Add the verdicts on a claim under some combinations, and return it."""
-        decide = self._guarantee if judged.claim.guarantee else self._decided
-        for combination in several:
-            shown = np.zeros(0, bool)
-            try:
-                result = decide(judged, combination)
-            except HypothesesNotMet:
-                result = Result(verdict=Verdict.NOT_MET)
-            if judged.paper.runs and result.runs:
-                shown = np.ones(RESAMPLES, bool)
-                compared = self.figures.comparisons(judged.name, combination, self.theirs)
-                for _, comparison in compared:
-                    holds = np.all(comparison.distances <= self.equal, axis=1)
-                    shown &= holds[-RESAMPLES:]  # a comparison without runs has one row
-                result = msgspec.structs.replace(result, chance=float(shown.mean()))
-            key = tuple(combination.items())
-            judged.results[key], judged.shown[key] = result, shown
+        """Add the verdicts on a claim under some combinations, and return it.
+
+        What was decided at an earlier look stays. Intervals are simultaneous over all comparisons
+        of the combinations of the text, and over those of the others.
+        """
+        found: dict[Key, Result] = {}
+        if judged.claim.guarantee:
+            found = {tuple(c.items()): self._guarantee(judged, c) for c in several}
+        else:
+            groups: dict[bool, list[Combination]] = {}
+            for combination in several:
+                is_against = bool(judged.paper.against(combination))
+                groups.setdefault(is_against, []).append(combination)
+            for group in groups.values():
+                found |= self._decided(judged, group)
+        for key, result in found.items():
+            before = judged.results.get(key)
+            if before is None or before.verdict is Verdict.INCONCLUSIVE:
+                shown = self._shown(judged, dict(key), result)
+                chance = float(shown.mean()) if shown.size else math.nan
+                judged.results[key] = msgspec.structs.replace(result, chance=chance)
+                judged.shown[key] = shown
         return judged
 
-    def _decided(self, judged: Judged, combination: Combination) -> Result:
-        self.ours.used.clear()
-        found = [*self.figures.comparisons(judged.name, combination, self.ours)]
-        points = [(place, compared, i) for place, compared in found for i in range(len(compared.x))]
-        if not points:
-            return Result(verdict=Verdict.VACUOUS if found else Verdict.NOT_TESTABLE)
-        runs = min(self.ours.used.values(), default=0)
-        distances = np.hstack(
-            [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
-        )
-        estimate, error = distances[0], distances[1:].std(0)
-        error[error < ROUNDING] = 0.0
-        away = np.abs(distances[1:] - estimate) / np.where(error > 0, error, np.inf)
-        reach = np.quantile(away.max(1), 1 - LEVEL / 2**self.look) * error
-        low, high = estimate - reach, estimate + reach
+    def _shown(self, judged: Judged, combination: Combination, result: Result) -> np.ndarray:
+        # The resamples of the paper's own number of runs that show the claim.
+        if not (judged.paper.runs and result.runs):
+            return np.zeros(0, bool)
+        shown = np.ones(RESAMPLES, bool)
+        for _, comparison in self.figures.comparisons(judged.name, combination, self.theirs):
+            holds = np.all(comparison.distances <= self.equal, axis=1)
+            shown &= holds[-RESAMPLES:]  # a comparison without runs has one row
+        return shown
+
+    def _decided(self, judged: Judged, several: Sequence[Combination]) -> dict[Key, Result]:
+        # The results under several combinations: one maximum over all their comparisons in each
+        # resample makes their intervals simultaneous.
+        results: dict[Key, Result] = {}
+        compared, farthest = dict[Key, _Compared](), np.zeros(RESAMPLES)
+        for combination in several:
+            key, self.ours.used = tuple(combination.items()), {}
+            try:
+                found = [*self.figures.comparisons(judged.name, combination, self.ours)]
+            except HypothesesNotMet:
+                results[key] = Result(verdict=Verdict.NOT_MET)
+                continue
+            points = [(place, c, i) for place, c in found for i in range(len(c.x))]
+            if not points:
+                nothing = Verdict.VACUOUS if found else Verdict.NOT_TESTABLE
+                results[key] = Result(verdict=nothing)
+                continue
+            distances = np.hstack(
+                [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
+            )
+            estimate, error = distances[0], distances[1:].std(0)
+            error[error < ROUNDING] = 0.0
+            away = np.abs(distances[1:] - estimate) / np.where(error > 0, error, np.inf)
+            farthest = np.maximum(farthest, away.max(1))
+            runs = min(self.ours.used.values(), default=0)
+            compared[key] = _Compared(points, estimate, error, runs)
+        width = float(np.quantile(farthest, 1 - LEVEL / 2 ** (self.look + 1)))
+        for combination in several:
+            if (key := tuple(combination.items())) in compared:
+                results[key] = self._result(compared[key], width)
+        return {key: results[key] for key in (tuple(c.items()) for c in several)}
+
+    def _result(self, found: "_Compared", width: float) -> Result:
+        points, estimate, error, runs = found
+        low, high = estimate - width * error, estimate + width * error
+        fails = (low > self.equal) & [not _is_at_floor(*point, runs) for point in points]
         verdict = Verdict.INCONCLUSIVE
         if not 0 < runs < FEWEST:
             if (high <= self.equal).all():
                 verdict = Verdict.REPRODUCED
-            elif (low > self.equal).any():
+            elif fails.any():
                 verdict = Verdict.NOT
-        worst = int((low if verdict is Verdict.NOT else high).argmax())
+        refutes = verdict is Verdict.NOT
+        worst = int((np.where(fails, low, -np.inf) if refutes else high).argmax())
         place, compared, i = points[worst]
         return Result(
             verdict=verdict,

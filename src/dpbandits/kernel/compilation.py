@@ -221,7 +221,7 @@ def folder() -> Path | None:
 
 @cache
 def _folder(name: str) -> Path | None:
-    """Create and return a folder of machine code; None if it cannot be used.
+    """Create and return the folder of this name; None if it cannot be used.
 
     Reading machine code unpickles it, so that whoever can write there can run any code.
     """

@@ -63,7 +63,7 @@ def is_edited(package: str) -> bool:
 
 @cache
 def versions(package: str) -> dict[str, str]:
-    """Return those of the distributions that have a package; none if it may be edited."""
+    """Return the versions of the distributions with a package; none if one may be edited."""
     known = [distribution(name) for name in sorted({*_distributions().get(package, ())})]
     return {} if any(map(_is_editable, known)) else {one.name: one.version for one in known}
 

@@ -1,4 +1,4 @@
-"""Loader of the modules of projects and plugins: what runs and what it reads is what keys hold.
+"""Loader that runs the sources of projects and plugins exactly as keys hold them.
 
 It compiles the bytes of which the digests are taken; bytecode on disk is neither read nor written.
 While a module executes, every file that its code opens for reading is booked to it, with a digest

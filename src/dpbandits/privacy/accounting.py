@@ -97,7 +97,7 @@ def _from_worst_pairs(groups: tuple[Group, ...], delta: float, composed: float) 
     if -math.expm1(sum(times * _log_without(lost) for _, _, lost, times in groups)) > delta:
         return math.inf
     if delta < LEAST_DELTA:
-        raise NotComputed(f"not computed below {LEAST_DELTA:g}, a delta without correct digits")
+        raise NotComputed(f"not computed: below {LEAST_DELTA:g} a delta has no correct digits here")
     if math.isinf(composed):  # the deltas add up to more than `delta`, but jointly cost less
         composed = math.fsum(times * epsilon for _, epsilon, _, times in groups)
     try:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from dpbandits.checks.comparisons import counted as plural
 from dpbandits.checks.comparisons import plain
 from dpbandits.config import compose
 from dpbandits.drawing import forest
@@ -19,7 +20,7 @@ from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_files import Paper, as_list
-from dpbandits.judge.claims_table import Gathered
+from dpbandits.judge.claims_table import Gathered, Joint
 from dpbandits.judge.verdicts import Judged, Result, Verdict
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.roots import found
@@ -29,6 +30,7 @@ FOLDER = "docs/reproducibility"
 PICTURE = "docs/images/claims.svg"
 COLOURS = {
     Verdict.REPRODUCED: "#14733f",
+    Verdict.EXPLAINED: "#a35a00",
     Verdict.DEPENDS: "#6b35a0",
     Verdict.INCONCLUSIVE: "#5b5e63",
     Verdict.NOT: "#b02a1e",
@@ -41,7 +43,8 @@ def report(names: Sequence[str], gathers: bool) -> int:
     """Write the pages of some papers, or of all, and the page over all; return the exit status.
 
     With `gathers`, the claims of these papers are judged anew, from as many runs as it takes.
-    Raises UserError for an unknown name or results that cannot be read.
+    Raises UserError for an unknown name, results that cannot be read, or a variant that does not
+    fit the published curves named as its reason.
     """
     known = papers()
     if not known:
@@ -55,6 +58,9 @@ def report(names: Sequence[str], gathers: bool) -> int:
     chosen = [name for name in known if name in names or not names]
     if gathers and (status := claims_table.gather(chosen)):
         return status
+    for of in results():
+        for line in claims_table.misfits(of):
+            raise UserError(line)
     for path, content in files(chosen).items():
         write_atomically(project.folder() / path, content, remedy="")
         print(path)
@@ -86,21 +92,8 @@ def results() -> list[Gathered]:
 
 def files(names: Sequence[str]) -> dict[str, bytes]:
     """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
-    reports, order, decided = results(), [*COLOURS.values()], dict[str, list[forest.Row]]()
-    for of in reports:
-        rows = [
-            forest.Row(
-                f"{without_tex(judged.claim.short)}  {i}",
-                COLOURS[judged.verdict],
-                *(judged.drawn.estimate, judged.drawn.low, judged.drawn.high),
-                [result.estimate for result in judged.results.values()],
-            )
-            for i, judged in enumerate(of.sentences(), 1)
-            if judged.drawn.comparisons  # runs decide it
-        ]
-        if rows:  # those that hold first, the farthest from turning leading
-            rows.sort(key=lambda row: (order.index(row.colour), row.estimate))
-            decided[paper(of.paper.paper).short] = rows
+    reports = results()
+    decided = {paper(of.paper.paper).short: own for of in reports if (own := rows(of))}
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
     written = {
         f"{FOLDER}/README.md": index(reports).encode(),
@@ -114,6 +107,23 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
                 plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
                 written[f"{FOLDER}/{name}.svg"] = plot
     return written
+
+
+def rows(of: Gathered) -> list[forest.Row]:
+    """Return the rows of a paper's forest plot, a sentence each, as far as runs decide it.
+
+    Those that hold come first, the farthest from turning leading.
+    """
+    order, found = [*COLOURS.values()], list[forest.Row]()
+    for i, judged in enumerate(of.sentences(), 1):
+        if (drawn := judged.drawn).comparisons:
+            placed = (r for r in judged.results.values() if r.comparisons and r.is_log)
+            factors = sorted({round(r.estimate, 2) for r in placed})  # 1 % apart: one circle
+            label = f"{without_tex(judged.claim.short)}  {i}"
+            ends = drawn.estimate, drawn.low, drawn.high
+            sides = "" if drawn.is_log else f"{plain(drawn.left)} against {plain(drawn.right)}"
+            found.append(forest.Row(label, COLOURS[judged.verdict], *ends, factors, sides))
+    return sorted(found, key=lambda row: (order.index(row.colour), row.estimate))
 
 
 def index(reports: Sequence[Gathered]) -> str:
@@ -148,8 +158,8 @@ def page(of: Gathered) -> str:
         runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
         is_tested=any(judged.results for judged in sentences),
         statements=[of.claims[n] for n in of.paper.statements if n not in with_errata],
-        published=[j for name, j in of.claims.items() if _is_about_published(of, name)],
-        ours=[of.claims[n] for n in of.paper.ours if not _is_about_published(of, n)],
+        published=[of.claims[n] for n in of.paper.ours if of.paper.is_about_published(n)],
+        ours=[of.claims[n] for n in of.paper.ours if not of.paper.is_about_published(n)],
         letters=letters(of.paper),
         turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
         together=together(of, numbers),
@@ -179,10 +189,6 @@ def pictures(of: Paper) -> list[FigureSpec]:
     return [spec for *_, spec in sorted(originals, key=lambda found: found[:2])] or mine
 
 
-def _is_about_published(of: Gathered, name: str) -> bool:
-    return name in of.paper.ours and name.startswith("published")
-
-
 def counted(verdicts: Iterable[Verdict]) -> str:
     """Return the number of every verdict in words, in the order in which they come."""
     words = ", ".join(f"{n} {brief(verdict)}" for verdict, n in Counter(verdicts).items())
@@ -195,10 +201,19 @@ def brief(verdict: Verdict) -> str:
 
 
 def verdict_of(judged: Judged) -> str:
-    """Return the verdict on a claim and the share of combinations that reproduce it."""
-    results = judged.results.values()
+    """Return the verdict on a claim and the share of the text's combinations that reproduce it.
+
+    A statement on a published curve has the variants that fit; an explained sentence the variants
+    that explain it and how many of the combinations with them do.
+    """
+    if judged.paper.is_about_published(judged.name):
+        return judged.status
+    results = judged.of_the_text.values()
     held = sum(result.verdict is Verdict.REPRODUCED for result in results)
     share = f" {held}/{len(results)}" if len(results) > 1 else ""
+    if (why := judged.explanation) and judged.verdict is Verdict.EXPLAINED:
+        part = f", in {why.holds} of {why.of} cases" if why.of > 1 else ""
+        share = f" by {' and '.join(why.variants.values())}{part}; not reproduced as printed"
     return f"**{brief(judged.verdict)}**{share}{', in part' if judged.claim.part else ''}"
 
 
@@ -267,19 +282,35 @@ def about_variants(judged: Judged) -> str:
             alone.append((*changed[0], result))
     text = ""
     for verdict in sorted({r.verdict for *_, r in alone} - {judged.drawn.verdict}, key=ORDER):
-        others = [variant for variant in alone if variant[2].verdict is verdict]
-        text += f"; **{brief(verdict)}** with {_named(judged.paper, others)}"
+        for is_against in (False, True):
+            others = [
+                variant
+                for variant in alone
+                if variant[2].verdict is verdict
+                and bool(judged.paper.against(dict([variant[:2]]))) is is_against
+            ]
+            standing = " against the text" if is_against else ""
+            if others:
+                text += f"; **{brief(verdict)}**{standing} with {_named(judged.paper, others)}"
     if UNSURE < judged.drawn.chance < 1 - UNSURE:
         text += f"; chance {about.chance(judged.drawn.chance)}"
     return text
 
 
 def together(of: Gathered, numbers: Mapping[str, int]) -> str:
-    """Return the largest set of sentences that one implementation was shown to make true."""
+    """Return the largest sets of sentences that one implementation was shown to make true.
+
+    The first is of the text, the second has variants against it that published curves fit.
+    """
     tested = [judged.name for judged in of.sentences() if judged.results]
-    if len(tested) < 2 or not of.joint:
+    joints = {bool(of.paper.against(joint.combination)): joint for joint in reversed(of.joint)}
+    if len(tested) < 2 or not joints:
         return ""
-    most = of.joint[0]
+    texts = [_largest(of, joints[k], tested, numbers) for k in sorted(joints)]
+    return ". With variants that published curves fit: ".join(texts)
+
+
+def _largest(of: Gathered, most: Joint, tested: Sequence[str], numbers: Mapping[str, int]) -> str:
     missing = ", ".join(str(numbers[name]) for name in tested if name not in most.sentences)
     text = f"{len(most.sentences)} of {len(tested)} sentences were shown to be true at once"
     text = f"At most {text}: all but {missing}" if missing else text
@@ -307,21 +338,27 @@ def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
 
 
 def total(reports: Sequence[Gathered]) -> str:
-    """Return how many sentences of how many papers reproduce, in one sentence."""
+    """Return how many sentences of how many papers reproduce; those without do not count."""
     sentences = [judged for of in reports for judged in of.sentences()]
+    papers_with = sum(bool(of.sentences()) for of in reports)
     verdicts = counted(sorted((judged.verdict for judged in sentences), key=ORDER))
     verdicts = verdicts.replace("depending", "depending on what the text leaves open")
+    verdicts = verdicts.replace("explained", "explained by what published curves fit")
+    number = f"{plural(len(sentences), 'sentence')} of {plural(papers_with, 'paper')}"
     return (
-        f"Of {len(sentences)} sentences of {len(reports)} papers, **{verdicts}**;"
+        f"Of {number}, **{verdicts}**;"
         f" of {sum(bool(judged.claim.part) for judged in sentences)} only a part is judged."
     )
 
 
 def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
-    """Yield the table of papers with their counts and the first sentence of their headlines."""
-    yield from ("|paper |sentences |in short|", "|---|---|---|")
-    for of in reports:
+    """Yield the table of papers: a column for every verdict, and the headline's first sentence."""
+    counts = [Counter(judged.verdict for judged in of.sentences()) for of in reports]
+    columns = sorted({verdict for count in counts for verdict in count}, key=ORDER)
+    yield f"|paper |{' |'.join(map(brief, columns))} |in short|"
+    yield "|---|" + "---:|" * len(columns) + "---|"
+    for of, count in zip(reports, counts, strict=True):
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
         first = re.split(r"(?<=\.) (?=[A-Z\"])", text)[0]
-        verdicts = counted(sorted((judged.verdict for judged in of.sentences()), key=ORDER))
-        yield f"|[{paper(name).short}]({folder}{name}.md) |{verdicts or 'none'} |{first}|"
+        cells = " |".join(str(count[verdict] or "") for verdict in columns)
+        yield f"|[{paper(name).short}]({folder}{name}.md) |{cells} |{first}|"

@@ -58,6 +58,12 @@ class Original:
     number: int
     part: str = ""
 
+    @property
+    def numbers(self) -> range:
+        """Numbers of the figures that it reproduces: 1 to 5 for Figs. 1–5."""
+        last = self.part.removeprefix("–")
+        return range(self.number, (int(last) if last != self.part else self.number) + 1)
+
     def __str__(self) -> str:
         space = " " if self.part.startswith("(") else ""
         return f"{'Fig.' if self.kind == 'figure' else 'Table'} {self.number}{space}{self.part}"

@@ -78,7 +78,7 @@ def _opened(reached: Iterable[str]) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _name(path: str) -> str:
-    # Of a file that a source opens: as those of sources are, if it is in the folder of a root.
+    # Name of an opened file: like that of a source, if it is in the folder of a root.
     for root in roots.found().roots[1:]:
         if Path(path).is_relative_to(root.folder):
             return source_path(root, Path(path).relative_to(root.folder).as_posix())
@@ -123,9 +123,9 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
                 for file in files:
                     if source_path(root, file) not in contents and (root.folder / file).is_file():
                         raise UserError(
-                            f"{path}: the import of {file} is not followed; the sources of a"
-                            f" project are those in {', '.join(roots.FOLDERS)}, as they were when"
-                            " the command started"
+                            f"{path} imports {file}, which was no source of the project when the"
+                            f" command started: move it into {', '.join(roots.FOLDERS)}, or repeat"
+                            " the command"
                         )
     return dict(sorted(reached.items()))
 
@@ -151,8 +151,8 @@ def _read(path: str, content: bytes) -> tuple[str, frozenset[str]]:
 def check_sources(experiment: Experiment) -> None:
     """Raise EditedSources if a source has other code on disk than when it was read.
 
-    So do a file that a source has opened and a library that one imports. The modules that this
-    process has imported may then be neither the one nor the other.
+    Files that sources have opened and libraries that they import are checked, too. The modules that
+    this process has imported may then be neither the one nor the other.
     """
     reached = sources(experiment.roots)
     changed = [

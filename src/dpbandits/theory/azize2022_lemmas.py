@@ -64,6 +64,17 @@ def lemma_2_ratio(epsilon: Positive, distance: Fraction) -> float:
     return math.log1p(distance * math.expm1(epsilon)) / (6.0 * epsilon * distance)
 
 
+def lemma_2_limit() -> float:
+    """Return the largest epsilon at which `lemma_2_ratio` is at most 1 at every distance.
+
+    It solves e^x - 1 = 6 x: log(1 + TV (e^epsilon - 1)) is TV (e^epsilon - 1) for small TV, and
+    smaller for large.
+    """
+    from scipy.special import lambertw  # late: scipy takes long to import
+
+    return float(-lambertw(-math.exp(-1.0 / 6.0) / 6.0, -1).real - 1.0 / 6.0)
+
+
 def theorem_10_ratio(epsilon: Positive, distance: Fraction) -> float:
     """Return the divergence of Theorem 10 over its bound, for one round of the same mechanism.
 

@@ -10,7 +10,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dpbandits.algorithms.dp_ucb_int import Exponent, Params, input_epsilon, next_interval
+from dpbandits.algorithms.dp_ucb_int import (
+    Exponent,
+    Params,
+    Schedule,
+    input_epsilon,
+    next_interval,
+)
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import Positive, Probability
 from dpbandits.kernel.power_sums import power_sum
@@ -69,14 +75,19 @@ def dp_ucb_upper_bound(means: Sequence[float], horizon: int, epsilon: Positive) 
 
 
 def dp_ucb_int_upper_bound(
-    means: Sequence[float], horizon: int, epsilon: Positive, delta: Probability, v: Exponent
+    means: Sequence[float],
+    horizon: int,
+    epsilon: Positive,
+    delta: Probability,
+    v: Exponent,
+    schedule: Schedule,
 ) -> float:
     """Return Theorem 3.5: sum_a Delta_a (f_0 + 8 log t/Delta_a^2 + 1 + 4 zeta(1.5)).
 
-    f_0 is the number of pulls at the first release, y in Lemma B.1, at the epsilon that Corollary
-    3.2 gives for the target (`epsilon`, `delta`). `v`: the exponent of DP-UCB-INT.
+    f_0 is the first value of the series f that is played (`schedule`), at the epsilon that
+    Corollary 3.2 gives for the target (`epsilon`, `delta`). `v`: the exponent of DP-UCB-INT.
     """
-    params = Params(epsilon, delta, v)
+    params = Params(epsilon, delta, v, schedule)
     first = next_interval(params, input_epsilon(params), 0, 1)
     log_t = math.log(horizon)
     gaps = [max(means) - mean for mean in means if mean < max(means)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.kernel.parameters import Positive, Rounds
+from dpbandits.kernel.parameters import Count, Positive, Rounds
 
 Noises = Sequence[tuple[int, float]]  # number of independent Laplace variables, and their scale
 
@@ -26,6 +26,39 @@ def error_bound_base_2(items: Rounds, epsilon: Positive, exponent: Positive) -> 
     """Return (2.2) with log n to base 2: the appendix has ln(4/gamma) beside log n."""
     log_of_gamma = math.log(4.0) + exponent * math.log(items)
     return math.sqrt(8.0) / epsilon * log_of_gamma * (math.log2(items) + 1.0)
+
+
+def error_bound_quoted(items: Rounds, epsilon: Positive, exponent: Positive) -> float:
+    """Return log(1/gamma) log^1.5 n/epsilon, the bound of Chan, Shi and Song in section 2.3."""
+    return exponent * math.log(items) ** 2.5 / epsilon
+
+
+def tighter_from(exponent: Positive) -> float:
+    """Return the smallest n from which on (2.2) is below the quoted bound; found in [8, 2^60].
+
+    The quotient of the two bounds falls with n there.
+    """
+    low, high = 8, 2**60
+    while low < high:
+        n = (low + high) // 2
+        if error_bound(n, 1.0, exponent) < error_bound_quoted(n, 1.0, exponent):
+            high = n
+        else:
+            low = n + 1
+    return float(low)
+
+
+def error_exceeds_from(exponent: Positive, parts: Count) -> float:
+    """Return the smallest n = 2^k - 1 < 2^40 at which the error exceeds (2.2); inf if none does.
+
+    Each of the two parts of the counter has epsilon/`parts`, for 1 or 2.
+    """
+    counter = {1: Counter.HYBRID_FULL, 2: Counter.HYBRID_SPLIT}[parts]
+    for k in range(2, 40):
+        n = 2**k - 1
+        if error_exact(n, 1.0, exponent, counter) > error_bound(n, 1.0, exponent):
+            return float(n)
+    return math.inf
 
 
 def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: Counter) -> float:

@@ -67,6 +67,22 @@ def int_first_interval(epsilon: Positive, delta: Probability, v: Exponent) -> fl
     return float(next_interval(params, input_epsilon(params), 0, 1))
 
 
+def int_noise_over_bonus(pulls: Rounds, horizon: Rounds, v: Exponent) -> float:
+    """Return the noise's scale over the bonus of UCB: n^(v/2-1)/sqrt(2 log t/n), n = `pulls`."""
+    return math.sqrt(float(pulls) ** (v - 1.0) / (2.0 * math.log(horizon)))
+
+
+def int_noise_exceeds_from(v: Exponent) -> float:
+    """Return the t from which on the scale of an arm that is always pulled exceeds the bonus.
+
+    It solves t^(v-1) = 2 log t, beyond the t at which the quotient is smallest.
+    """
+    from scipy.optimize import brentq  # late: scipy takes long to import
+
+    bend = 1.0 / (v - 1.0)  # log t at which (v-1) log t - log(2 log t) begins to rise
+    return math.exp(brentq(lambda x: (v - 1.0) * x - math.log(2.0 * x), bend, 1000.0 * bend))
+
+
 def int_largest_interval(
     horizon: Rounds, epsilon: Positive, delta: Probability, v: Exponent
 ) -> float:

@@ -97,6 +97,16 @@ def exp3_tau_printed_privacy_loss(horizon: int, tau: Rounds, delta: Probability)
     return 4.0 * ratio + math.sqrt(-8.0 * math.log(delta)) * ratio
 
 
+def exp3_tau_budget_loss(horizon: int, epsilon: Positive, delta: Probability) -> float:
+    """Return the epsilon that the choices of EXP3_tau compose to at the tau of Corollary 3.3.
+
+    Advanced composition of T/tau choices that each lose at most 1/tau, at `delta`.
+    """
+    tau = math.cbrt(horizon * (4.0 * epsilon - 2.0 * math.log(delta)) / epsilon**2)
+    choices, loss = horizon / tau, 1.0 / tau
+    return choices * loss * math.expm1(loss) + loss * math.sqrt(-2.0 * choices * math.log(delta))
+
+
 def _exp3_privacy_loss(arms: int, horizon: int, gamma: float, deviation: float) -> float:
     # A choice without privacy loss has probability gamma; `deviation` bounds that of their number.
     mixed = horizon * math.log((arms * (1.0 - gamma) + gamma) / gamma)

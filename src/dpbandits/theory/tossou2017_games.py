@@ -33,6 +33,58 @@ def exp3_game_privacy_loss(arms: Arms, horizon: Rounds, gamma: Probability) -> f
     return largest
 
 
+def exp3_late_game_privacy_loss(arms: Arms, horizon: Rounds, gamma: Probability) -> float:
+    """Return the log-likelihood ratio of a sequence of arms between two games with late changes.
+
+    First arm 2 is played and gains 1, until arm 1 is chosen at random alone. Arm 1 is played in all
+    other rounds: it gains in the first of one game and not of the other, in the next m, and never
+    again. m, the best of 0 to 64, brings its weight near that of arm 2.
+    """
+    rate, leader, first = gamma / arms, 0.0, 0  # rate/p: what a gain of 1 adds to v
+    while first < horizon and _chance(arms, gamma, 0.0, leader) > 2.0 * rate:
+        leader += rate / _chance(arms, gamma, leader, 0.0)
+        first += 1
+    v, changed = 0.0, rate / _chance(arms, gamma, 0.0, leader)
+    passed, largest = 0.0, 0.0
+    for m in range(min(MOST, horizon - first - 1) + 1):
+        p, of_changed = _chance(arms, gamma, v, leader), _chance(arms, gamma, changed, leader)
+        loss = math.log(of_changed / p)
+        largest = max(largest, passed + loss * (horizon - first - 1 - m))
+        passed += loss
+        v, changed = v + rate / p, changed + rate / of_changed
+    return largest
+
+
+def exp3_tuned_loss(arms: Arms, horizon: Rounds) -> float:
+    """Return the loss of that sequence of arms per round, at the gamma of EXP3 for this horizon."""
+    gamma = exploration(arms, horizon)
+    return exp3_late_game_privacy_loss(arms, horizon, gamma) / horizon
+
+
+def exp3_least_loss_or_regret(arms: Arms, horizon: Rounds) -> float:
+    """Return the least over gamma of the larger of loss and regret of exploration, per round.
+
+    A random arm is played with probability gamma; where one arm alone gains, it loses 1 - 1/K.
+    """
+    gammas = np.geomspace(exploration(arms, horizon), 1.0, 50)
+    return min(
+        max(
+            exp3_late_game_privacy_loss(arms, horizon, float(gamma)) / horizon,
+            float(gamma) * (1.0 - 1.0 / arms),
+        )
+        for gamma in gammas
+    )
+
+
+def fixed_arm_switching_regret(arms: Arms, horizon: Rounds) -> float:
+    """Return the expected regret of one random arm, played throughout, against switching costs.
+
+    Every other arm loses the gap of Dekel et al., (K/T)^(1/3)/(9 log2 T), in each round.
+    """
+    gap = (arms / horizon) ** (1.0 / 3.0) / (9.0 * math.log2(horizon))
+    return (1.0 - 1.0 / arms) * gap * horizon
+
+
 def exp3_tau_game_privacy_loss(
     arms: Arms, horizon: Rounds, tau: Rounds, delta: Probability
 ) -> float:
@@ -52,6 +104,7 @@ def exp3_tau_game_privacy_loss(
     return epsilon_between(logs[0], logs[1], delta)
 
 
-def _chance(arms: int, gamma: float, v: float) -> float:
-    # (2.1) for an arm with this v, while that of all others is 0.
-    return (1.0 - gamma) / (1.0 + (arms - 1) * math.exp(-v)) + gamma / arms
+def _chance(arms: int, gamma: float, v: float, other: float = 0.0) -> float:
+    # (2.1) for an arm with this v, while one other arm has `other` and the rest 0.
+    rest = math.exp(other - v) + (arms - 2) * math.exp(-v)
+    return (1.0 - gamma) / (1.0 + rest) + gamma / arms
