@@ -338,7 +338,7 @@ def test_published_curves_of_one_experiment_have_their_own_p_values(toy: Toy) ->
 
 
 def test_the_memory_tells_what_a_curve_shows(toy: Toy) -> None:
-    source, resampler = cell("a"), toy.resampler()
+    source = cell("a")
     toy.runs[source] = np.full((20, 1), 10.0)
     resampler = toy.resampler()
     for shows, value in ((Quantity.REGRET, 10.0), (Quantity.PER_LOG, 10 / math.log(5))):
@@ -390,7 +390,10 @@ def test_a_choice_that_is_open_in_one_figure_leaves_the_others_as_drawn(toy: Toy
         for value in (1, 2):
             toy.add("a", [10.0**value] * 20, value, figure=figure)
     choice = {"role": "a", "variants": {"one": {}, "other": {"alpha": 2}}, "open in": "toy"}
-    sentences = {"both": said("a <= 50") | {"in": ["toy", "two"]}, "two": said("a <= 5", **TWO)}
+    sentences = {
+        "both": said("a <= 50") | {"in": ["toy", "two"]},
+        "two": said("a <= 5") | {"in": "two"},
+    }
     for open_in, both, two in (
         ("toy", {"one": (YES, "toy"), "other": (NO, "toy")}, [()]),
         ("two", {"one": (YES, "toy"), "other": (NO, "two")}, ["one", "other"]),
@@ -399,9 +402,6 @@ def test_a_choice_that_is_open_in_one_figure_leaves_the_others_as_drawn(toy: Toy
         results: dict[Key, Result] = claims["both"].results
         assert {k[0][1]: (r.verdict, r.figure) for k, r in results.items()} == both
         assert [k[0][1] if k else () for k in claims["two"].results] == two
-
-
-TWO: dict[str, Any] = {"in": "two"}
 
 
 def test_later_looks_have_four_and_sixteen_times_the_runs_if_the_rounds_allow_it() -> None:

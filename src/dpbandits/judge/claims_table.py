@@ -236,7 +236,7 @@ def misfits(gathered: Gathered) -> Iterator[str]:
                 if not any((name, variant) in key for key in judged.results):
                     anew = f"`dpbandits report --gather {paper}`"
                     yield f"{where}: {claim} is not yet judged with {shown(variant)}: {anew}"
-                elif not judged.fits(name, variant):
+                elif (name, variant) not in judged.fitting:
                     yield f"{where}: {shown(variant)} does not fit {claim} with all else as drawn"
 
 

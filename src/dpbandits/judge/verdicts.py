@@ -136,20 +136,17 @@ class Judged:
         return best[0] if best else None
 
     @property
-    def fitting(self) -> list[str]:
-        """The variants, each alone, under which the claim holds; `as drawn` for the first ones."""
-        drawn, found = dict(next(iter(self.results), ())), list[str]()
-        for key, result in self.results.items():
-            changed = [variant for choice, variant in key if drawn[choice] != variant]
-            if len(changed) < 2 and result.verdict is Verdict.REPRODUCED:
-                found += changed or ["as drawn"]
-        return found
+    def fitting(self) -> list[tuple[str, str]]:
+        """The variants, each alone and with its choice, under which the claim holds.
 
-    def fits(self, choice: str, variant: str) -> bool:
-        """Return True if the claim holds under a variant, with all else as drawn."""
-        drawn = next(iter(self.results), ())
-        result = self.results.get(tuple({**dict(drawn), choice: variant}.items()))
-        return result is not None and result.verdict is Verdict.REPRODUCED
+        The first one is `as drawn`, of no choice, if it holds under what the figures draw.
+        """
+        drawn, found = dict(next(iter(self.results), ())), list[tuple[str, str]]()
+        for key, result in self.results.items():
+            changed = [(choice, variant) for choice, variant in key if drawn[choice] != variant]
+            if len(changed) < 2 and result.verdict is Verdict.REPRODUCED:
+                found += changed or [("", "as drawn")]
+        return found
 
     @property
     def status(self) -> str:
@@ -158,9 +155,10 @@ class Judged:
         Own statements on published curves have no verdict but the variants that fit.
         """
         if self.paper.is_about_published(self.name):
+            if fitting := [variant for _, variant in self.fitting]:
+                return f"fits {'; '.join(fitting)}"
             fails = all(result.verdict is Verdict.NOT for result in self.results.values())
-            nothing = "fits no variant" if fails else "not decided"
-            return f"fits {'; '.join(self.fitting)}" if self.fitting else nothing
+            return "fits no variant" if fails else "not decided"
         if self.name not in self.paper.statements:
             return self.verdict.value
         for erratum in self.paper.errata:

@@ -58,9 +58,6 @@ def report(names: Sequence[str], gathers: bool) -> int:
     chosen = [name for name in known if name in names or not names]
     if gathers and (status := claims_table.gather(chosen)):
         return status
-    for of in results():
-        for line in claims_table.misfits(of):
-            raise UserError(line)
     for path, content in files(chosen).items():
         write_atomically(project.folder() / path, content, remedy="")
         print(path)
@@ -79,13 +76,19 @@ def papers() -> list[str]:
 
 
 def results() -> list[Gathered]:
-    """Return the committed results of all papers. Raises UserError if a paper has none."""
+    """Return the committed results of all papers.
+
+    Raises UserError if a paper has none, or a variant that does not fit the published curves named
+    as its reason.
+    """
     gathered = []
     for name in papers():
         result = claims_table.read(name)
         if result is None:
             file, command = f"{claims_table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
             raise UserError(f"{file} does not exist; `{command}` writes it")
+        for line in claims_table.misfits(result):
+            raise UserError(line)
         gathered.append(result)
     return gathered
 
