@@ -82,6 +82,7 @@ def assert_as_if_calm(folder: Path, calm: dict[str, bytes]) -> None:
     assert kept(folder) == 4 * CELLS
     made = pictures(folder)
     sidecar = json.loads(made.pop(f"{FIGURE}.json"))
+    assert json.loads(made.pop("verdict.json"))["figure"] == FIGURE
     assert made == {name: content for name, content in calm.items() if name in made}
     assert {f"{FIGURE}.{kind}" for kind in KINDS} == {*made, f"{FIGURE}.json"}
     digests = {

@@ -76,10 +76,10 @@ def table(file: Path) -> list[dict[str, str]]:
 def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     plays = played(monkeypatch)
     assert run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1").status == 0
-    # Three algorithms at two budgets, and AdaP-UCB at two alphas each; three runs.
-    assert len(plays) == len(set(plays)) == (3 * 2 + 2 * 2) * 3
+    # Four curves at two budgets, and AdaP-UCB at two alphas each; three runs.
+    assert len(plays) == len(set(plays)) == (4 * 2 + 2 * 2) * 3
     assert run("-m", *TINY, f"{ALPHA}=2,3.1", "figure.epsilon=0.1,1").status == 0
-    assert len(plays) == len(set(plays)) == (3 * 2 + 3 * 2) * 3
+    assert len(plays) == len(set(plays)) == (4 * 2 + 3 * 2) * 3
 
 
 def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
@@ -172,7 +172,7 @@ def test_a_curve_may_be_deleted_beside_several_values(tmp_path: Path) -> None:
     "overrides",
     [
         ("~figure.curves.dp-se", "+algorithm@figure.curves.imed=dp-imed"),
-        ("+figure.note='a, b: c'", "++figure.curves.dp-se.epsilon=3", "profile=smoke"),
+        ("figure.note='a, b: c'", "++figure.curves.dp-se.epsilon=3", "profile=smoke"),
         ("figure.environment={law: bernoulli, means: [0.9, 0.5]}", "figure.horizon=1e5"),
         (f"figure.curves.adap-klucb.alpha=${{{ALPHA}}}", "figure.title='{epsilon}'", "seed=8"),
     ],
