@@ -1,5 +1,6 @@
 """Write docs/configuration.md from the code: `python scripts/make_configuration.py`."""
 
+import importlib
 import sys
 import typing
 from collections import Counter
@@ -10,8 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from dpbandits.config import conf_files, schema
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
+
+
+def imported(environment: str) -> ModuleType:
+    """Return the module of an environment."""
+    return importlib.import_module(f"dpbandits.environments.{environment.replace('-', '_')}")
+
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 HEAD = """\
@@ -64,23 +72,16 @@ KEYS = {  # of all sections
     "x_axis": "`linear` or `log`",
     "y_axis": "`linear` or `log`",
     "format": "the only format to write",
-    "horizon": "rounds T",
     "epsilon": "privacy budget ε",
     "delta": "δ of (ε, δ)-DP",
     "environment": "instance",
-    "stream": "samples of a stopping rule",
-    "plays": "simulations of an audit",
     "row": "heading of a row of panels",
     "column": "heading of a column of panels",
     "against": "curve whose regret is subtracted",
     "parameters": "values for all its curves",
     "each": "key and values that repeat every curve",
     "shows": "quantity that is plotted",
-    "regret": "`pseudo` or `realised`",
     "published": "figure whose read-off points are drawn",
-    "algorithm": "algorithm",
-    "rule": "stopping rule",
-    "bound": "function of `theory/`",
     "label": "name in tables",
     "reading": "interpretation, for the label",
     "colour": "colour",
@@ -88,13 +89,13 @@ KEYS = {  # of all sections
     "line": "line style",
     "annotation": "whether the original lacks it",
     "share": "part of ε that it gets",
-    "pulls_of": "arm whose pulls are plotted",
-    "at": "points at which a bound is drawn",
 }
-KINDS: dict[str, tuple[Iterable[str], Callable[[str], ModuleType]]] = {
-    "Algorithms": (registry.algorithm_names(), registry.algorithm),
-    "Stopping rules": (registry.stopping_rule_names(), registry.stopping_rule),
-    "Environments": (registry.environment_names(), registry.environment),
+KEYS |= {name: key.meaning for kind in kinds.found() for name, key in kind.keys.items()}
+KEYS |= {kind.key: f"what is played: {kind.title.lower()}" for kind in kinds.found()}
+PLAYED = [kind for kind in kinds.found() if kind.has_members]
+MEMBERS: dict[str, tuple[Iterable[str], Callable[[str], Any]]] = {
+    **{kind.title: (kind.names(), kind.module) for kind in PLAYED},
+    "Environments": (registry.environment_names(), imported),
 }
 OF_GAME = "the run's"  # default of `horizon`, which the figure sets
 MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstring of its type
@@ -105,8 +106,8 @@ MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstrin
     "horizon": "rounds T",
     "alpha": "exploration α of the index",
     "beta": "exploration β of the index",
-    **{f"{rule}.alpha": "relative error of the mean" for rule in registry.stopping_rule_names()},
-    **{f"{rule}.beta": "failure probability" for rule in registry.stopping_rule_names()},
+    **{f"{rule}.alpha": "relative error of the mean" for rule in registry.names("stopping")},
+    **{f"{rule}.beta": "failure probability" for rule in registry.names("stopping")},
     "ratio": "growth α of an arm's batches",
     "first_batch": "pulls of each arm in its first batch",
     "gamma": "failure probability γ of the bound on the noise",
@@ -129,21 +130,20 @@ def page() -> str:
         "paths": schema.PATHS,
         "engine": schema.ENGINE,
         "profile": schema.PROFILE,
-        "figure": schema.FIGURE,
-        "panel": schema.PANEL,
-        "curve": schema.CURVE,
-        **{f"curve with `{kind}`": keys for kind, keys in schema.SPECIAL.items() if keys},
+        "figure": schema.keys_in("figure"),
+        "panel": schema.keys_in("panels"),
+        "curve": schema.keys_in("curves"),
     }
     owners: dict[str, list[str]] = {}
     for place, keys in places.items():
         for key in keys:
             owners.setdefault(key, []).append(place)
     rows = [f"|`{key}` |{', '.join(of)} |{KEYS[key]}|" for key, of in owners.items()]
-    members = {name: module_of(name) for names, module_of in KINDS.values() for name in names}
+    members = {name: module_of(name) for names, module_of in MEMBERS.values() for name in names}
     fields = {name: _fields(name, module) for name, module in members.items()}
     shared = _shared(fields.values())
     parts = [HEAD + "\n".join(rows) + "\n", SHARED + "\n".join(shared.values()) + "\n"]
-    for title, (names, _) in KINDS.items():
+    for title, (names, _) in MEMBERS.items():
         parts.append(f"## {title}\n")
         parts += [_member(name, members[name], fields[name], shared) for name in names]
     return "\n".join(parts)

@@ -24,7 +24,8 @@ from dpbandits.checks.comparisons import RARE
 from dpbandits.config import compose, conf_files
 from dpbandits.drawing import formulas
 from dpbandits.drawing.styles import style_of
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.files.atomic import to_json, write_atomically
@@ -176,7 +177,8 @@ def points(experiment: Experiment, runs: np.ndarray) -> list[list[float] | None]
     There the regret is that of the first arms, so it depends on their order alone.
     """
     start = getattr(registry.algorithm(experiment.member), "start", None)
-    first = max(start(experiment.params), 1.0) * experiment.arguments["arms"] if start else 0.0
+    arms = kinds.words(experiment).arguments["arms"]
+    first = max(start(experiment.params), 1.0) * arms if start else 0.0
     pairs = zip(experiment.checkpoints(), statistics(runs), strict=True)
     return [found if t > first else None for t, found in pairs]
 
@@ -233,7 +235,8 @@ def with_ranked(
     A longer game of an algorithm that is told its horizon is another game.
     """
     rounds = [*experiment.checkpoints()]
-    is_game = experiment.arguments["horizon"] == RANKED or not hasattr(experiment.params, "horizon")
+    arguments = kinds.words(experiment).arguments
+    is_game = arguments["horizon"] == RANKED or not hasattr(experiment.params, "horizon")
     if known and is_game and RANKED in rounds and found[place := rounds.index(RANKED)]:
         return [*found[:place], known, *found[place + 1 :]]
     return found

@@ -22,7 +22,7 @@ def table() -> str:
     rows = []
     for cell, result in audits().items():
         if result.budget_given == EPSILON:
-            composed = cell.subject.composed(ARMS, cell.longest, cell.declared("claim").delta)
+            composed = cell.subject.composed(ARMS, cell.longest, cell.claim.delta)
             numbers = (composed, result.epsilon, result.one_choice)
             rows.append(f"|{result.label} |{' |'.join(map(_number, numbers))}|")
     return "\n".join([f"|{' |'.join(HEAD)}|", "|---|---:|---:|---:|", *rows, ""])

@@ -12,16 +12,16 @@ from matplotlib.patches import Patch
 from dpbandits.drawing.plotting import Drawing
 from dpbandits.drawing.shapes import blocks_of_rows, legend_below, name_rows
 from dpbandits.drawing.styles import style_of_curve
-from dpbandits.experiments import Quantity
+from dpbandits.experiments.audit import AUDITED, CLAIMED, COMPOSED, ONE_CHOICE
 from dpbandits.tables.series import Series
 
 BEYOND = 2.3  # times the given epsilon: larger values are written at the edge
 BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}
 MARK: dict[str, Any] = {"color": "black", "linestyle": "", "zorder": 3, "clip_on": False}
-MARKS: dict[Quantity, dict[str, Any]] = {
-    Quantity.CLAIMED: {"marker": "|", "markersize": 10},
-    Quantity.COMPOSED: {"marker": "D", "markersize": 3.5, "markerfacecolor": "white"},
-    Quantity.ONE_CHOICE: {"marker": "o", "markersize": 2.5},
+MARKS: dict[str, dict[str, Any]] = {
+    CLAIMED: {"marker": "|", "markersize": 10},
+    COMPOSED: {"marker": "D", "markersize": 3.5, "markerfacecolor": "white"},
+    ONE_CHOICE: {"marker": "o", "markersize": 2.5},
 }
 ARROW: dict[str, Any] = {"marker": ">", "markersize": 3.5, "markerfacecolor": "white"}
 
@@ -33,11 +33,11 @@ def privacy_audit(drawing: Drawing) -> Figure:
     edge is an arrow there with its value. An audited bound beyond it is a full bar with its value,
     and a bound of 0 is written as 0.
     """
-    blocks: dict[str, dict[Quantity, Sequence[Series]]] = {}
+    blocks: dict[str, dict[str, Sequence[Series]]] = {}
     for panel in drawing.panels:
-        blocks.setdefault(panel.row, {})[panel.series[0].shows] = panel.series
+        blocks.setdefault(panel.row, {})[panel.series[0].shows.name] = panel.series
     budgets = drawing.panels[0].series[0].x
-    rows = {notion: len(block[Quantity.CLAIMED]) for notion, block in blocks.items()}
+    rows = {notion: len(block[CLAIMED]) for notion, block in blocks.items()}
     titles = [rf"given $\epsilon = {budget:g}$" for budget in budgets]
     figure, axes = blocks_of_rows(rows, titles, [1.0] * len(budgets), row=0.175)
     for own, block in zip(axes, blocks.values(), strict=True):
@@ -48,15 +48,15 @@ def privacy_audit(drawing: Drawing) -> Figure:
             ax.tick_params(labelbottom=own is axes[-1])
             if own is axes[-1]:
                 ax.set_xlabel(r"privacy loss $\epsilon$")
-        name_rows(own[0], [series.legend for series in block[Quantity.CLAIMED]])
+        name_rows(own[0], [series.legend for series in block[CLAIMED]])
     legend_below(figure, _marks(), columns=3)
     return figure
 
 
-def _budgets(ax: Axes, block: dict[Quantity, Sequence[Series]], i: int, most: float) -> None:
+def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) -> None:
     # The epsilons of all algorithms of a block, at the i-th budget.
     ax.set_xlim(0, most)
-    for row, series in enumerate(block[Quantity.AUDITED]):
+    for row, series in enumerate(block[AUDITED]):
         _audited(ax, row, float(series.centre[i]), most, style_of_curve(series).colour)
     for shows, look in MARKS.items():
         for row, series in enumerate(block.get(shows, ())):
@@ -95,9 +95,9 @@ def _marks() -> list[Line2D | Patch]:
     # For the legend, column by column.
     bar = Patch(color="#6b6b6b", alpha=BAR_OF_AUDIT["alpha"], label="audited, all arms: at least")
     texts = {
-        Quantity.ONE_CHOICE: "audited, one choice: at least",
-        Quantity.CLAIMED: "claimed",
-        Quantity.COMPOSED: "composed",
+        ONE_CHOICE: "audited, one choice: at least",
+        CLAIMED: "claimed",
+        COMPOSED: "composed",
     }
     marks = [Line2D([], [], label=text, **MARK, **MARKS[shows]) for shows, text in texts.items()]
     beyond = r"composed, beyond the axis ($\infty$: no bound known)"

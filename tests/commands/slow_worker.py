@@ -10,13 +10,14 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
+    from dpbandits.experiments import kinds
     from dpbandits.experiments.regret import RegretExperiment
 
     real = RegretExperiment.play
 
     def play(cell: Any, runs: Any) -> Any:
         if "PAUSE" in os.environ:
-            print("plays", cell.name, runs, flush=True)
+            print("plays", kinds.words(cell).name, runs, flush=True)
             time.sleep(float(os.environ["PAUSE"]))
         while "GATE" in os.environ and runs[0] and not Path(os.environ["GATE"]).exists():
             time.sleep(0.05)

@@ -18,8 +18,8 @@ from dask_processes import DaskProcesses
 from dpbandits.algorithms import adap_ucb, exp3, ucb
 from dpbandits.config.settings import Cluster
 from dpbandits.environments import adversaries, bernoulli
-from dpbandits.experiments import Experiment
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.run import ExitStatus, runner

@@ -73,7 +73,9 @@ def kept(folder: Path, *typed: str) -> int:
     store = Store(settings.cache)
     runs = sum(len(store.covered(cell)) for cell in bandit_cells(spec))
     files = [path.name for path in settings.cache.rglob("*") if path.is_file()]
-    assert [name for name in files if not re.fullmatch(r"\d+-\d+\.npz|identity\.json", name)] == []
+    assert [
+        name for name in files if not re.fullmatch(r"\d+-\d+\.npz|identity\.json|format", name)
+    ] == []
     return runs
 
 
@@ -238,7 +240,8 @@ def test_an_interrupt_prints_one_line_keeps_completed_blocks_and_leaves_no_other
     this = interrupted[moment]
     assert (this.done.status, this.done.out) == (130, "")
     assert this.done.err == INTERRUPTED
-    found = Counter("block" if path.suffix == ".npz" else path.name for path in this.files)
+    files = [path for path in this.files if path.name != "format"]
+    found = Counter("block" if path.suffix == ".npz" else path.name for path in files)
     wanted = Counter(block=MOMENTS[moment])
     # Blocks come in the order of the cells, the identity of a cell before its first block.
     wanted["identity.json"] = {0: 0, 2: 2 if moment == "playing" else 3}.get(wanted["block"], CELLS)

@@ -92,7 +92,8 @@ def test_own_profiles_win_results_can_be_moved_and_multiruns_work(
     assert dpbandits(own, *FIGURE).counts[:2] == (6, 12)
     moved = tmp_path / "blocks"
     assert dpbandits(own, *FIGURE, DPBANDITS_RESULTS=str(moved)).counts[:2] == (18, 0)
-    assert {path.name for path in moved.iterdir()} == {"my-algorithm", "dp-se", "adap-klucb"}
+    names = {"my-algorithm", "dp-se", "adap-klucb", "format"}
+    assert {path.name for path in moved.iterdir()} == names
     done = dpbandits(own, "multirun", "figure=my-figure", "profile=smoke", "seed=1,2")
     assert done.status == 0, done.err
     assert (own / "out/smoke/multirun/my-figure/my-figure-by-seed.csv").is_file()

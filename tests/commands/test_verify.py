@@ -219,7 +219,7 @@ SUM = "rng.binomial(n, law.means[arm])"
 # By name: what the report says, the source and the changes of it.
 DISTRIBUTIONS: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     "out-of-range": (
-        "FAILED rewards are in [0, 1]: a reward of arm",
+        "FAILED rewards are in their range: a reward of arm",
         CLIPPED,
         ((", 0.0)", ", -1.0)"),),
     ),

@@ -17,9 +17,9 @@ from dpbandits.kernel.roots import PACKAGE
 from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
-LAWS = [name for name in registry.environment_names() if hasattr(registry.environment(name), "law")]
+LAWS = [name for name in registry.environment_names() if registry.environment(name).law]
 TABLES = [  # gains generated before the game
-    name for name in registry.environment_names() if hasattr(registry.environment(name), "table")
+    name for name in registry.environment_names() if registry.environment(name).table
 ]
 
 # A hybrid counter puts every item in both of its parts; one draw for each sum has no budget.

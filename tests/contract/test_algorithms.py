@@ -27,7 +27,7 @@ from dpbandits import contract
 from dpbandits.audit.subject import Subject
 from dpbandits.contract import conditions
 from dpbandits.environments import bernoulli
-from dpbandits.experiments import budget
+from dpbandits.experiments.kinds import budget
 from dpbandits.experiments.regret import play_run
 from dpbandits.kernel import registry
 from dpbandits.privacy.notions import NOTIONS, approximate

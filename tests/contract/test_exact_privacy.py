@@ -141,7 +141,7 @@ def test_the_first_elimination_of_dp_se_loses_nearly_epsilon_and_never_more(epsi
 
 def log_halts(params: Any, sums: Sequence[float]) -> np.ndarray:
     """Return log P[halt at query k] of DP-exponential-NAS, and of no halt; by quadrature over B."""
-    rng, halt = Scripted(), dp_exponential_nas.halt
+    rng, halt = Scripted(), dp_exponential_nas.play
     samples = SampleStream(1.0, 1.0, np.random.default_rng(0))
     getattr(halt, "py_func", halt)(params, samples, rng)
     *lifting, _ = rng.scales  # of B and all A; the last noise is the estimate's

@@ -138,7 +138,7 @@ RULES: dict[str, Rule] = {
 def test_a_stopping_rule_is_the_literal_one(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dp_nas, "first_lifted", literal_first_lifted)
     module, oracle, private = RULES[rule]
-    halt = getattr(module.halt, "py_func", module.halt)
+    halt = getattr(module.play, "py_func", module.play)
     taken, times = Counter[str](), set()
     # alpha, beta, epsilon, R, mean.
     games = [
@@ -184,7 +184,7 @@ def p_values_of_dp_nas(params: dp_nas.Params) -> list[float]:
     """Compare samples used and estimates of runs with their exact laws at EXACT."""
     samples = SampleStream(RADIUS, PROBABILITY, reward_stream(1))
     rng = policy_stream(1)
-    runs = [dp_nas.halt(params, samples, rng) for _ in range(STREAMS)]
+    runs = [dp_nas.play(params, samples, rng) for _ in range(STREAMS)]
     times, estimates = np.array(runs).T
     literal = sajed2019.DPNAS(*EXACT, RADIUS)
     chances = literal.law(PROBABILITY, longest=400, points=200)

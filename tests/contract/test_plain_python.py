@@ -69,8 +69,8 @@ def every_method(params: Any) -> list[Any]:
 def stops() -> dict[str, list[list[str]]]:
     """Return samples and estimates of a few runs of every stopping rule, in hexadecimal."""
     result = {}
-    for rule in registry.stopping_rule_names():
-        cls = registry.stopping_rule(rule).Params
+    for rule in registry.names("stopping"):
+        cls = registry.algorithm(rule).Params
         known = {"epsilon": 0.5, "alpha": 0.5, "beta": 0.05}
         params = cls(**{name: value for name, value in known.items() if name in cls._fields})
         values, _ = StoppingExperiment(rule, params, Stream(0.03, 1.0), 5).play(range(20))

@@ -31,6 +31,7 @@ def assert_same_pulls(algorithm: str, params: Any, law: str, means: tuple[float,
     definition, environment = registry.algorithm(algorithm), registry.environment(law)
 
     def bandit() -> Bandit:
+        assert environment.law
         arms = environment.law(instance_of(law, means))
         return new_bandit(arms, len(means), horizon, np.arange(1, horizon + 1), generator(run))
 

@@ -9,20 +9,20 @@ import pytest
 
 from dpbandits.config import conf_files
 from dpbandits.contract.conditions import p_value
-from dpbandits.experiments import budget
+from dpbandits.experiments.kinds import budget, declared
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.kernel import parameters, registry
 from dpbandits.privacy.notions import Notion
 from dpbandits.privacy.releases import Laplace, SparseVector
 
-RULES = registry.stopping_rule_names()
-PRIVATE = [rule for rule in RULES if hasattr(registry.stopping_rule(rule), "releases")]
+RULES = registry.names("stopping")
+PRIVATE = [rule for rule in RULES if hasattr(registry.algorithm(rule), "releases")]
 
 
 def cell_of(
     rule: str, mean: float = 0.3, radius: float = 1.0, epsilon: float = 2.0, **accuracy: float
 ) -> StoppingExperiment:
-    cls = registry.stopping_rule(rule).Params
+    cls = registry.algorithm(rule).Params
     known = {"epsilon": epsilon, "alpha": 0.5, "beta": 0.05} | accuracy
     values = {name: value for name, value in known.items() if name in cls._fields}
     params: Any = parameters.build(cls, values, rule, lambda name: "tests")
@@ -31,11 +31,11 @@ def cell_of(
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_s_file_is_complete(rule: str) -> None:
-    module = registry.stopping_rule(rule)
+    module = registry.algorithm(rule)
     assert module.__doc__
     assert module.LABEL
     assert module.Params.__doc__
-    assert list(inspect.signature(module.halt.py_func).parameters) == ["params", "samples", "rng"]
+    assert list(inspect.signature(module.play.py_func).parameters) == ["params", "samples", "rng"]
     assert conf_files.read_member("algorithm", rule)["rule"] == rule
     assert (rule in PRIVATE) == ("epsilon" in module.Params._fields) == hasattr(module, "claim")
 
@@ -71,7 +71,7 @@ def test_all_scales_with_the_radius(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", PRIVATE)
 def test_every_sample_is_in_the_declared_estimate(rule: str) -> None:
-    halting, estimate = cell_of(rule, radius=3.0, epsilon=0.5).declared("releases")
+    halting, estimate = declared(cell_of(rule, radius=3.0, epsilon=0.5), "releases")
     assert isinstance(halting, SparseVector)
     # Replacing a sample moves the sum by 2R = 6; each of the two releases has half of the budget.
     assert halting == SparseVector(0, 1, math.inf, 6.0, 3 * 6 / 0.25, 3 * 6 / 0.25)
@@ -85,7 +85,7 @@ def test_a_rule_promises_the_epsilon_that_it_was_given_and_to_which_its_releases
 ) -> None:
     for radius in (1.0, 3.0):
         cell = cell_of(rule, radius=radius, epsilon=epsilon)
-        spent, claim = budget(cell), cell.declared("claim")
+        spent, claim = budget(cell), declared(cell, "claim")
         if rule not in PRIVATE:
             assert (spent, claim) == (None, None)
             continue

@@ -28,9 +28,7 @@ from dpbandits.stopping._samples import Params, threshold
 
 QUERY_TIMES = {"dp-nas": lambda query: query, "dp-exponential-nas": lambda query: 2**query}
 PRIVATE = [
-    rule
-    for rule in registry.stopping_rule_names()
-    if hasattr(registry.stopping_rule(rule), "releases")
+    rule for rule in registry.names("stopping") if hasattr(registry.algorithm(rule), "releases")
 ]
 
 
@@ -94,7 +92,7 @@ def halted(
 ) -> Halt:
     """Return when and with which estimate a rule halts."""
     rng = Noises(noises)
-    halt: Any = registry.stopping_rule(rule).halt
+    halt: Any = registry.algorithm(rule).play
     samples = Stream(radius, values, [0])
     t, estimate = getattr(halt, "py_func", halt)(params, samples, rng)
     return Halt(t, estimate, rng.scales)
@@ -147,7 +145,7 @@ def check(game: Scripted, steps: int = 1) -> list[float]:
     rule, params, radius, values, noises, last = game
     before = halted(rule, params, radius, values, noises)
     assert before.t == game.t
-    vector, mean = registry.stopping_rule(rule).releases(params, radius)
+    vector, mean = registry.algorithm(rule).releases(params, radius)
     assert isinstance(vector, SparseVector)
     assert isinstance(mean, Laplace)
     declared = [vector.threshold_scale, *[vector.query_scale] * last, mean.scale]
@@ -190,7 +188,7 @@ def test_moved_noise_undoes_a_change_of_any_sample_and_costs_epsilon(rule: str) 
     for game in games(rule):
         costs = check(game, steps=1 if game.t < 20 else 13)
         assert costs == pytest.approx([game.params.epsilon] * len(costs), rel=1e-12)
-        releases = registry.stopping_rule(rule).releases(game.params, game.radius)
+        releases = registry.algorithm(rule).releases(game.params, game.radius)
         assert composed_epsilon(releases) == pytest.approx(game.params.epsilon, rel=1e-12)
 
 
@@ -240,7 +238,7 @@ def test_a_planted_leak_is_detected(
         for game in games(rule):
             check(game, steps=1 if game.t < 20 else 13)
 
-    leak = Leak(name, rule, (registry.stopping_rule(rule),), "halt", edits, "")
+    leak = Leak(name, rule, (registry.algorithm(rule),), "play", edits, "")
     with planted(leak), pytest.raises((AssertionError, StopIteration)):
         checks_all_games()
 

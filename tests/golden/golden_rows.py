@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from dpbandits.config import conf_files, instances
+from dpbandits.experiments import kinds
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.regret import Game, Regret, RegretExperiment
-from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.kernel import parameters, registry
@@ -66,18 +68,16 @@ ADDED = (
     "observation",
     "memory",
 )
-STREAMS = (Stream(0.3), Stream(-0.9, 2.0))
-ESTIMATE = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # values that a rule's file leaves open
 
 
 @dataclass(frozen=True)
 class Case:
-    """RegretExperiment whose runs are golden."""
+    """Experiment whose runs are golden."""
 
     plays: str  # the file in conf/algorithm/
     on: str  # the file in conf/environment/, the law, or the stream
     reading: str  # difference from the files; empty: none
-    cell: RegretExperiment | StoppingExperiment
+    cell: Experiment
     per_round: bool = False  # play every round by itself, where the policy has a faster scheme
 
     @property
@@ -98,12 +98,11 @@ def cases() -> tuple[Case, ...]:
 def _cases_of_players() -> Iterator[Case]:
     for name in project.names("algorithm"):
         content = conf_files.read_member("algorithm", name)
-        if "rule" in content:
-            rule = content["rule"]
-            params = _params(registry.stopping_rule(rule).Params, {**ESTIMATE, **content}, rule)
-            for stream in STREAMS:
-                on = f"samples of mean {stream.mean:g} and radius {stream.radius:g}"
-                yield Case(name, on, "", StoppingExperiment(rule, params, stream, SEED))
+        played = next(content[kind.key] for kind in kinds.found() if kind.key in content)
+        kind = kinds.of_member(played)
+        if kind.name != registry.USUAL:
+            for on, cell in kind.cases(played, content):
+                yield Case(name, on, "", cell)
             continue
         for environment in FOR_ALL:
             yield Case(name, environment, "", _cell(content, environment))
@@ -131,7 +130,7 @@ def _cases_of_environments() -> Iterator[Case]:
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
             # Readings of a table of gains belong to one adversary, and change nothing elsewhere.
-            draw = getattr(registry.environment(plain.environment), "table", lambda p, *_: (p,))
+            draw = registry.environment(plain.environment).table or (lambda p, *_: (p,))
             tables = [
                 draw(p, 1000, np.random.default_rng(SEED)) for p in (plain.instance, instance)
             ]
@@ -189,6 +188,10 @@ def play(case: Case, compiled: bool = True) -> Rows:
             {"case": case.name, "run": run, "samples": int(samples), "estimate": float(estimate)}
             for run, (samples, estimate) in enumerate(values)
         ]
+    if not isinstance(cell, RegretExperiment):
+        values, _ = cell.play(range(COMMON["runs"]))
+        rows = enumerate(values.tolist())
+        return [description, *({"case": case.name, "run": r, "values": v} for r, v in rows)]
     rounds = cell.checkpoints()
     kept = np.linspace(0, rounds.size - 1, CHECKPOINTS + 1).round().astype(int)[1:]
     runs = range((COMMON | GAMES.get(cell.member, {}))["runs"])

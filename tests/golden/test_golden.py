@@ -6,6 +6,7 @@ the law is right; these check that it does not change unnoticed.
 
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 import golden_rows
 import pytest
@@ -73,8 +74,10 @@ def test_every_case_member_and_reading_has_golden_rows_and_nothing_else_has() ->
     assert {case.on for case in cases()} >= {*project.names("environment")}
     kinds = {"algorithm": "params", "rule": "params", "environment": "instance"}
     described = [(row, kind) for row, *_ in rows.values() for kind in kinds if kind in row]
-    modules = [(name, registry.algorithm(name)) for name in registry.algorithm_names()]
-    modules += [(name, registry.stopping_rule(name)) for name in registry.stopping_rule_names()]
+    modules: list[tuple[str, Any]] = [
+        (name, registry.algorithm(name)) for name in registry.algorithm_names()
+    ]
+    modules += [(name, registry.algorithm(name)) for name in registry.names("stopping")]
     modules += [(name, registry.environment(name)) for name in registry.environment_names()]
     assert {name for name, _ in modules} == {row[kind] for row, kind in described}
     # Descriptions leave out a field of the value that it had before it was added.

@@ -91,7 +91,8 @@ def test_a_new_field_that_is_declared_moves_a_stream_only_by_another_value(
         if changed == "audited algorithm":
             monkeypatch.setattr(adap_ucb, "Params", cls)
         changes: dict[str, Any] = {attribute: cls(*params, value)}
-        cell: Any = replace(case.cell, **changes)
+        source: Any = case.cell
+        cell: Any = replace(source, **changes)
         names = golden_streams.names(replace(case, cell=cell))
         return {kind for kind in golden if difference({kind: golden[kind]}, {kind: names[kind]})}
 
@@ -110,6 +111,7 @@ def test_no_wording_names_a_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adap_ucb, "Params", Another)
     monkeypatch.setattr(adap_ucb, "LABEL", "Another label")
     monkeypatch.setattr(adap_ucb, "__doc__", "Another docstring.")
-    cell = replace(case.cell, params=Another(*case.cell.params))
+    source: Any = case.cell
+    cell = replace(source, params=Another(*source.params))
     names = golden_streams.names(replace(case, cell=cell))
     assert difference(golden_streams.read()[case.name], names) is None

@@ -23,7 +23,8 @@ import pytest
 from commands import DPBANDITS, KINDS, Process, below
 
 from dpbandits.config.compose import load
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.store.blocks import Store
 
 ABREAST = 4  # commands side by side
@@ -65,7 +66,10 @@ class Command:
     def arrays(self, folder: Path) -> dict[str, bytes]:
         """Return the numbers of all runs, by cell."""
         store = Store(folder / "cache")
-        return {cell.name: store.load(cell, runs).tobytes() for cell, runs in self.cells.items()}
+        return {
+            kinds.words(cell).name: store.load(cell, runs).tobytes()
+            for cell, runs in self.cells.items()
+        }
 
     def pictures(self, folder: Path) -> dict[str, bytes]:
         """Return the content of the files in the figure's folder, by name."""

@@ -10,7 +10,6 @@ from complaints import complaint
 
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.privacy.releases import gaussian_epsilon, rho_of_gaussian
 from dpbandits.spec.figure import Curve
@@ -46,7 +45,7 @@ def loaded(cell: Any, runs: int) -> np.ndarray:
 
 def test_the_counterpart_plays_the_game_of_the_curve() -> None:
     curve = curve_of("a", "t-short")
-    assert (curve.shows, curve.over) == (Quantity.EXTRA, "rho")
+    assert (curve.shows.name, curve.over) == ("extra-regret", "rho")
     assert len(curve.sources) == len(curve.against) == 16
     assert {cast(RegretExperiment, cell).horizon for cell in curve.sources} == {100_000}
     (other,) = {cast(RegretExperiment, cell) for cell in curve.against}  # which has no rho

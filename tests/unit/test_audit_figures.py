@@ -11,8 +11,8 @@ from dpbandits.audit.designs import ARMS
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.config.compose import load
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments.kinds import declared
 from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.notions import Notion
 from dpbandits.spec.figure import Curve, FigureSpec
@@ -24,14 +24,12 @@ from dpbandits.tables.series import summarise
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
 SUBJECT = Subject("adap-ucb", (("epsilon", 1.0),))
-CELL = AuditExperiment(SUBJECT, plays=20_000, seed=3)
+CELL = AuditExperiment.of(SUBJECT, plays=20_000, seed=3)
 FIGURE = "privacy-audit"
 
 
 def curve(spec: FigureSpec, shows: str, name: str) -> Curve:
-    (found,) = (
-        c for p in spec.panels for c in p.curves if (c.shows.value, c.name) == (shows, name)
-    )
+    (found,) = (c for p in spec.panels for c in p.curves if (c.shows.name, c.name) == (shows, name))
     return found
 
 
@@ -59,10 +57,10 @@ def test_what_is_played_and_how_often_and_nothing_else_names_a_cell() -> None:
         "seed": 3,
     }
     others = [
-        AuditExperiment(SUBJECT, 30_000, 3),
-        AuditExperiment(SUBJECT, 20_000, 4),
-        AuditExperiment(Subject("adap-ucb", (("epsilon", 2.0),)), 20_000, 3),
-        AuditExperiment(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
+        AuditExperiment.of(SUBJECT, 30_000, 3),
+        AuditExperiment.of(SUBJECT, 20_000, 4),
+        AuditExperiment.of(Subject("adap-ucb", (("epsilon", 2.0),)), 20_000, 3),
+        AuditExperiment.of(Subject("adap-klucb", (("epsilon", 1.0),)), 20_000, 3),
     ]
     assert len({key(cell) for cell in (CELL, *others)}) == 5
 
@@ -82,7 +80,7 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
     rounds: int | None,
 ) -> None:
     # No game: the tables at the edge of a decision are all equally long.
-    cell = AuditExperiment(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
+    cell = AuditExperiment.of(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
     played = designs.in_games_of(cell.subject.horizons, lambda design: design.table[0].sum())
     assert cell.longest == max(one.table.shape[1] for one in played if len(one.table) == 2)
     assert cell.longest == rounds if rounds else cell.params.horizon == cell.longest > 256
@@ -144,10 +142,10 @@ def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared()
             cells = [cell for cell in one.sources if isinstance(cell, AuditExperiment)]
             assert len(cells) == len(numbers) == 4
             for cell, number in zip(cells, numbers, strict=True):
-                claim = cell.declared("claim")
-                if one.shows is Quantity.ONE_CHOICE:
+                claim = declared(cell, "claim")
+                if one.shows.name == "audited-choice":
                     assert number <= claim.epsilon
-                if one.shows is Quantity.AUDITED:
+                if one.shows.name == "audited":
                     per_round = claim.notion is Notion.PER_ROUND
                     claimed = np.inf if per_round else claim.epsilon
                     composed = cell.subject.composed(ARMS, cell.longest, claim.delta)

@@ -27,7 +27,7 @@ def curve_of(spec: FigureSpec, letter: str, name: str) -> Curve:
 
 def arguments(bound: object) -> dict[str, object]:
     assert isinstance(bound, Formula)
-    return bound.arguments
+    return dict(bound.values)
 
 
 def test_a_bound_takes_from_its_curve_what_the_game_does_not_give() -> None:

@@ -9,7 +9,7 @@ from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.experiments import budget
+from dpbandits.experiments.kinds import budget, declared
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import captions
 from dpbandits.factory.captions import caption
@@ -181,10 +181,10 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
                 spent = budget(cell)
                 assert spent is not None
                 if hasattr(cell.params, "rho"):
-                    spent = tight_epsilon(cell.declared("releases") or (), math.exp(-10))
+                    spent = tight_epsilon(declared(cell, "releases") or (), math.exp(-10))
                 if cell.member.startswith("dp-ftpl"):
                     # All rounds together have no bound, unless the start never ends.
-                    assert spent == (0.0 if cell.declared("warning") else math.inf)
+                    assert spent == (0.0 if declared(cell, "warning") else math.inf)
                     assert "every round" in notion
                 elif cell.member in ("dp-ucb-int", "exp3-tau"):
                     assert 0.45 * x < spent <= x

@@ -11,7 +11,9 @@ from composed import load
 
 from dpbandits.config import instances
 from dpbandits.drawing.formulas import plain
-from dpbandits.experiments import Experiment, budget, given
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.experiments.kinds import budget, given_budget
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.files import project
 from dpbandits.kernel import registry
@@ -94,7 +96,9 @@ def budgets(spec: FigureSpec, count: str, text: str) -> bool:
 
 
 def horizons(spec: FigureSpec, count: str, text: str) -> bool:
-    return len({source.rounds for source in sources(spec, in_panels(text))}) == number(count)
+    return len({kinds.words(source).rounds for source in sources(spec, in_panels(text))}) == number(
+        count
+    )
 
 
 def lower_bounds(spec: FigureSpec, count: str, text: str) -> bool:
@@ -103,11 +107,13 @@ def lower_bounds(spec: FigureSpec, count: str, text: str) -> bool:
 
 
 def games(spec: FigureSpec, count: str, text: str) -> bool:
-    return len({s.setting(instances.description) for s in sources(spec)}) == number(count)
+    return len({kinds.setting(s, instances.description) for s in sources(spec)}) == number(count)
 
 
 def arms(spec: FigureSpec, count: str, text: str) -> bool:
-    found = {registry.environment(s.bandit[0]).arms(s.bandit[1]) for s in sources(spec) if s.bandit}
+    found = {
+        registry.environment(s[0]).arms(s[1]) for c in sources(spec) if (s := kinds.words(c).bandit)
+    }
     return found == {number(count)}
 
 
@@ -117,7 +123,7 @@ def alphas(spec: FigureSpec, count: str, text: str) -> bool:
 
 def instances_named(spec: FigureSpec, last: str, text: str) -> bool:
     expected = {f"C{i}" for i in range(1, int(last) + 1)}
-    return {s.setting(instances.description) for s in sources(spec)} == expected
+    return {kinds.setting(s, instances.description) for s in sources(spec)} == expected
 
 
 def same_budget(spec: FigureSpec, _: str, text: str) -> bool:
@@ -139,11 +145,13 @@ def kinds_of_delta(spec: FigureSpec, _: str, text: str) -> bool:
 
 def whole_budget(spec: FigureSpec, _: str, text: str) -> bool:
     of_counters = [s for s in sources(spec) if s.member == "private-ucb"]
-    return bool(of_counters) and all(budget(s) == pytest.approx(given(s)) for s in of_counters)
+    return bool(of_counters) and all(
+        budget(s) == pytest.approx(given_budget(s)) for s in of_counters
+    )
 
 
 def worse_arms(spec: FigureSpec, count: str, text: str) -> bool:
-    gaps = [source.gaps() for source in sources(spec)]
+    gaps = [kinds.gaps(source) for source in sources(spec)]
     return all(g is not None and [*g.round(12)].count(0.75) == number(count) for g in gaps)
 
 
@@ -206,7 +214,7 @@ RULES: tuple[tuple[str, Callable[[FigureSpec, str, str], bool]], ...] = (
     (r"noise anew in (every) round", fresh_noise),
     (r"(every) private algorithm promises", all_claims),
     (r"which (all) other figures with stochastic", by_gaps),
-    (r"tuned to (each) T", lambda spec, _, text: all(s.rounds for s in sources(spec))),
+    (r"tuned to (each) T", lambda spec, _, text: all(kinds.words(s).rounds for s in sources(spec))),
 )
 
 

@@ -18,7 +18,9 @@ from dpbandits.algorithms import _ftpl
 from dpbandits.config import instances
 from dpbandits.drawing.formulas import plain
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.experiments import Experiment, budget, given
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.experiments.kinds import budget, declared, given_budget
 from dpbandits.factory import captions, papers
 from dpbandits.files import project
 from dpbandits.kernel import registry
@@ -190,7 +192,7 @@ def require(text: str, holds: Cells, every: Cells) -> None:
 
 
 def spending(spec: FigureSpec) -> Cells:
-    return those(cells(spec), lambda c: c.source.columns and c.source.unit != "audit")
+    return those(cells(spec), lambda c: c.source.columns and kinds.words(c.source).unit != "audit")
 
 
 def takes_budget(source: Experiment) -> bool:
@@ -198,7 +200,7 @@ def takes_budget(source: Experiment) -> bool:
 
 
 def is_undeclared(cell: Cell) -> bool:
-    asked = [cell.source.declared(what) for what in ("releases", "claim")]
+    asked = [declared(cell.source, what) for what in ("releases", "claim")]
     return takes_budget(cell.source) and None in asked
 
 
@@ -224,18 +226,19 @@ def has_no_bound(cell: Cell) -> bool:
 
 def is_equal(cell: Cell) -> bool:
     composed = spent(cell)
-    return composed is not None and abs(composed - given(cell.source)) <= 1e-6 * composed
+    return composed is not None and abs(composed - given_budget(cell.source)) <= 1e-6 * composed
 
 
 def fills_the_game(cell: Cell) -> bool:
     """Return whether a start phase takes every round: N* pulls of every arm, N* rounded up."""
     source = cell.source
-    if not source.member.startswith("dp-ftpl") or source.bandit is None or source.rounds is None:
+    game = kinds.words(source).bandit
+    if not source.member.startswith("dp-ftpl") or game is None:
         return False
-    environment, instance = source.bandit
+    environment, instance = game
     needed = _ftpl.start(source.params)
     pulls = math.ceil(max(needed, 1.0)) * registry.environment(environment).arms(instance)
-    return max(needed, pulls) >= source.rounds
+    return max(needed, pulls) >= (kinds.words(source).rounds or 0)
 
 
 def noise_is_small(cell: Cell) -> bool:
@@ -249,9 +252,10 @@ def favours_the_first(cell: Cell) -> bool:
     by_order = ties and source.member not in ("adap-ucb", "adac-ucb")
     if not (by_order or fills_the_game(cell) or noise_is_small(cell)):
         return False
-    means = getattr(source.bandit[1], "means", None) if source.bandit else None
+    game = kinds.words(source).bandit
+    means = getattr(game[1], "means", None) if game else None
     if means is None:
-        gaps = source.gaps()
+        gaps = kinds.gaps(source)
         return gaps is not None and gaps[0] == 0 < max(gaps)
     return means[0] == max(means) > min(means)
 
@@ -261,10 +265,10 @@ def favours_the_first(cell: Cell) -> bool:
 
 def runs(spec: FigureSpec, low: str, high: str, unit: str) -> list[int]:
     curves = {c.key[:2]: c.curve for c in cells(spec).values()}
-    drawn = [c for c in curves.values() if c.played and c.shows not in c.sources[0].exact]
+    drawn = [c for c in curves.values() if c.played and c.shows.needs_runs]
     found = [curve.runs for curve in drawn]
     assert (value(low), value(high or low)) == (min(found), max(found))
-    units = {source.unit for curve in drawn for source in curve.played}
+    units = {kinds.words(source).unit for curve in drawn for source in curve.played}
     assert unit.removesuffix("s") == (units.pop() if len(units) == 1 else "run")
     return found
 
@@ -273,7 +277,7 @@ def lines(spec: FigureSpec, found: re.Match[str]) -> None:
     numbers = runs(spec, found["low"], found["high"], found["unit"])
     assert int(found["seed"]) == spec.seed
     if found["few"]:
-        every = those(cells(spec), lambda c: c.curve.played and c.curve.shows not in c.source.exact)
+        every = those(cells(spec), lambda c: c.curve.played and c.curve.shows.needs_runs)
         few = those(every, lambda c: c.curve.runs == value(found["few"]))
         assert len({*numbers}) == 2
         require(found["who"], few, every)
@@ -301,7 +305,7 @@ def single(spec: FigureSpec, found: re.Match[str]) -> None:
 
 
 def formulas(spec: FigureSpec, found: re.Match[str]) -> None:
-    assert all(c.curve.shows in c.source.exact or not c.curve.played for c in cells(spec).values())
+    assert all(not (c.curve.shows.needs_runs and c.curve.played) for c in cells(spec).values())
 
 
 def played(spec: FigureSpec, text: str) -> None:
@@ -309,7 +313,7 @@ def played(spec: FigureSpec, text: str) -> None:
     every = cells(spec)
     has_runs = those(every, lambda c: c.curve.played)
     every = has_runs or those(every, lambda c: c.curve.style != "transition")
-    horizons = [c.source.rounds for c in every.values() if c.source.rounds]
+    horizons = [n for c in every.values() if (n := kinds.words(c.source).rounds)]
     if found := re.search(r"(?:^|, |; )T = ([\d,]+)(?: to ([\d,]+))?\.$", text):
         assert value(found[1]) == min(horizons)
         assert value(found[2] or found[1]) == max(horizons)
@@ -317,7 +321,7 @@ def played(spec: FigureSpec, text: str) -> None:
     else:
         assert not horizons, text
     text = text.removesuffix(".")
-    laws = {key: c.source.setting(instances.description) for key, c in every.items()}
+    laws = {key: kinds.setting(c.source, instances.description) for key, c in every.items()}
     laws = {key: law for key, law in laws.items() if law}
     distinct = {*laws.values()}
     if span := re.fullmatch(r"(\d+) games, from (.*) to (K = .*)", text):
@@ -357,7 +361,7 @@ def not_declared(spec: FigureSpec, found: re.Match[str]) -> None:
 def start_phase(spec: FigureSpec, found: re.Match[str]) -> None:
     every = spending(spec)
     rounds = value(found["rounds"])
-    filled = those(every, lambda c: fills_the_game(c) and c.source.rounds == rounds)
+    filled = those(every, lambda c: fills_the_game(c) and kinds.words(c.source).rounds == rounds)
     require(found["who"], filled, every)
     if found["silent"]:
         assert {*filled} == {*those(every, releases_nothing)}
@@ -388,7 +392,7 @@ def no_bound(spec: FigureSpec, found: re.Match[str]) -> None:
 
 
 def amounts(chosen: Sequence[Cell]) -> tuple[float, float]:
-    ratios = [(spent(cell) or 0.0) / given(cell.source) for cell in chosen]
+    ratios = [(spent(cell) or 0.0) / given_budget(cell.source) for cell in chosen]
     return min(ratios), max(ratios)
 
 
@@ -488,9 +492,9 @@ def mixed(spec: FigureSpec) -> set[str]:
     for panel in spec.panels:
         inside = set()
         for cell in those(cells(spec), lambda c, panel=panel: c.panel is panel).values():  # type: ignore
-            if claim := cell.source.declared("claim"):
+            if claim := declared(cell.source, "claim"):
                 fields = cell.source.params._asdict()
-                delta = 1e-6 if "rho" in fields else fields.get("delta", 0.0)
+                delta = 1e-6 if "rho" in fields else claim.delta
                 inside.add(claim.notion.title + (f" at δ = {delta:.3g}" if delta else ""))
         found |= inside if len(inside) > 1 else set()
     return found

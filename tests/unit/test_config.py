@@ -189,7 +189,7 @@ def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
         (bound,) = curve(spec, letter, "lower-bound").sources
         assert isinstance(bound, Formula)
         expected = {"means": (0.75, 0.5, 0.25), "horizon": 5000, "epsilon": epsilon}
-        assert bound.arguments == expected
+        assert dict(bound.values) == expected
     assert not any(isinstance(c, Formula) for c in spec.experiments())
 
 

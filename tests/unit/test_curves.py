@@ -8,9 +8,9 @@ import pytest
 from test_colours import lab, linear
 
 from dpbandits.drawing.styles import SPARE_COLOURS, STRONG, STYLES, style_of
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.kernel import registry
+from dpbandits.kinds.regret import REGRET
 from dpbandits.spec.figure import Curve
 from dpbandits.tables.series import STATISTICS, Series, parsed, slope, to_csv, written
 
@@ -24,14 +24,14 @@ def a_series(
     columns: dict[str, Any] = {
         name: np.array(numbers) * 2.0**-k for k, name in enumerate(STATISTICS)
     }
-    return Series(panel, label, label, "ucb", runs, None, np.array(x), **columns)
+    return Series(panel, label, label, "ucb", runs, None, np.array(x), shows=REGRET, **columns)
 
 
 # The table -------------------------------------------------------------------------------------
 
 
 def over_parameter(fit: tuple[float, float] | None = None) -> Curve:
-    return Curve("a", "A", "A", "ucb", Quantity.REGRET, "epsilon", (1.0,), (), 2, fit)
+    return Curve("a", "A", "A", "ucb", REGRET, "epsilon", (1.0,), (), 2, fit)
 
 
 def test_a_slope_needs_three_points_that_have_logarithms() -> None:
@@ -136,8 +136,9 @@ def test_strangers_differ_in_colour_from_all_others_and_from_each_other(
 ) -> None:
     # As many as there are spare colours, all of them in the registry like dropped-in files.
     strangers = [f"mine-{i}" for i in range(len(SPARE_COLOURS))]
-    known = registry.algorithm_names()
-    monkeypatch.setattr(registry, "algorithm_names", lambda: [*known, *strangers])
+    known = registry.members("algorithm")
+    named = {**known, **dict.fromkeys(strangers, known["ucb"])}
+    monkeypatch.setattr(registry, "members", lambda family: named)
     style_of.cache_clear()
     colours = [style_of(name).colour for name in strangers]
     assert {style_of(name)[2:] for name in strangers} == {("-", STRONG)}

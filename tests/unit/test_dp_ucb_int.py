@@ -13,8 +13,8 @@ from scipy.special import zeta
 from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
 from dpbandits.environments import bernoulli
-from dpbandits.experiments import budget
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.kinds import budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.kernel import parameters

@@ -35,6 +35,7 @@ from dpbandits.drawing.shapes import (
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
 from dpbandits.kernel.errors import UserError
+from dpbandits.kinds.regret import REGRET
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables.series import STATISTICS, Series
 
@@ -49,6 +50,7 @@ ONE = Series(
     runs=2,
     slope=None,
     x=np.arange(8.0),
+    shows=REGRET,
     **NUMBERS,
 )
 

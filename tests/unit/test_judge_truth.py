@@ -14,9 +14,9 @@ import pytest
 from scipy import stats
 from toy_paper import Toy, cell, line, near, paper, said
 
+from dpbandits import theory
 from dpbandits.algorithms.adap_ucb import Ties
-from dpbandits.config import figure_reader
-from dpbandits.experiments import Quantity
+from dpbandits.experiments import kinds
 from dpbandits.judge import claims_table, variants, verdicts
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import RESAMPLES, Line
@@ -254,7 +254,7 @@ def test_intervals_are_as_wide_as_all_combinations_of_the_text_ask_for_and_no_wi
 def test_what_a_bound_is_given_replaces_the_curves_own_and_a_sweep_has_a_game_at_every_point(
     toy: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figure_reader, "accepted", lambda name: ["alpha", "epsilon", "horizon"])
+    monkeypatch.setattr(theory, "accepted", lambda name: ["alpha", "epsilon", "horizon"])
     monkeypatch.setattr(
         variants, "theory_value", lambda _, alpha, epsilon, horizon: alpha * epsilon * horizon / 100
     )
@@ -340,9 +340,9 @@ def test_published_curves_of_one_experiment_have_their_own_p_values(toy: Toy) ->
 def test_the_memory_tells_what_a_curve_shows(toy: Toy) -> None:
     source = cell("a")
     toy.runs[source] = np.full((20, 1), 10.0)
-    resampler = toy.resampler()
-    for shows, value in ((Quantity.REGRET, 10.0), (Quantity.PER_LOG, 10 / math.log(5))):
-        swept = replace(line("a", [source], [1.0]), shows=shows)
+    resampler, known = toy.resampler(), kinds.quantities()
+    for shows, value in (("regret", 10.0), ("regret-per-log-t", 10 / math.log(5))):
+        swept = replace(line("a", [source], [1.0]), shows=known[shows])
         assert resampler.statistic(swept, "mean", np.array([0])) == pytest.approx(value)
 
 
@@ -404,7 +404,9 @@ def test_a_choice_that_is_open_in_one_figure_leaves_the_others_as_drawn(toy: Toy
         assert [k[0][1] if k else () for k in claims["two"].results] == two
 
 
-def test_later_looks_have_four_and_sixteen_times_the_runs_if_the_rounds_allow_it() -> None:
+def test_later_looks_have_four_and_sixteen_times_the_runs_if_the_rounds_allow_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Played(NamedTuple):
         member: str
         rounds: int
@@ -413,6 +415,7 @@ def test_later_looks_have_four_and_sixteen_times_the_runs_if_the_rounds_allow_it
     def seconds(of: Played) -> float:
         return of.seconds
 
+    monkeypatch.setattr(kinds, "words", lambda of: of)
     fast, slow, idle = Played("a", 5, 0.0), Played("b", 10**6, 1.0), Played("c", 7, 0.0)
     store = cast(Any, SimpleNamespace(seconds=seconds, covered=lambda of: {0}))
     for look, expected in enumerate(([1000, 100], [4000, 4000], [16_000, 5000])):

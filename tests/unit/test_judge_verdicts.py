@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from toy_paper import Toy, near, paper, said
 
-from dpbandits.config import figure_reader as arguments_of
+from dpbandits import theory
 from dpbandits.judge import claims_table, variants, verdicts
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Result, Verdict
@@ -91,7 +91,7 @@ def test_a_bound_counts_where_it_is_below_the_largest_regret_and_its_hypotheses_
         (unmet, Verdict.NOT_MET, 0),
     )
     toy.add("c", np.full((50, 5), 1.0))
-    monkeypatch.setattr(arguments_of, "accepted", lambda name: ["alpha", "horizon"])
+    monkeypatch.setattr(theory, "accepted", lambda name: ["alpha", "horizon"])
     for of, verdict, comparisons in cases:
         value = partial(lambda value, name, alpha, horizon: value(horizon), of)
         monkeypatch.setattr(variants, "theory_value", value)

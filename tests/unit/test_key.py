@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits.config import compose
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.kernel import roots as found_roots
 from dpbandits.kernel.errors import UserError
@@ -16,7 +17,8 @@ REACHED_BY_ADAP_UCB = (
     "algorithms/adap_ucb.py",
     "experiments/regret.py",
     "kernel/bandit.py",
-    "kernel/compilation.py",
+    "experiments/experiment.py",
+    "kernel/environment.py",
     "kernel/randomness.py",
     "environments/bernoulli.py",
     "mechanisms/laplace.py",
@@ -28,7 +30,13 @@ FAR_FROM_ADAP_UCB = (
     "algorithms/ucb.py",
     "config/compose.py",
     "config/figure_reader.py",
+    "experiments/kinds.py",
+    "kernel/compilation.py",
+    "kernel/errors.py",
     "kernel/kl.py",
+    "kernel/registry.py",
+    "kernel/roots.py",
+    "kinds/regret.py",
     "tables/series.py",
     "tables/statistics.py",
     "drawing/plotting.py",
@@ -89,6 +97,27 @@ def test_an_edit_moves_the_digests_of_reached_files_alone(package: Path, tmp_pat
     after = of_adap_ucb(edited)
     changed = {name for name in before | after if before.get(name) != after.get(name)}
     assert changed == {"mechanisms/laplace.py"}
+
+
+def test_ten_keys_are_not_moved_by_a_new_kind_or_a_reworded_label(
+    package: Path, tmp_path: Path, in_checkout: None
+) -> None:
+    figures = ("adap-c2", "exp3-switching", "stopping-rules", "privacy-audit", "adac-price")
+    every = (compose.load(figure, ["profile=smoke"])[0].experiments() for figure in figures)
+    ten = [experiment for experiments in every for experiment in (experiments[0], experiments[-1])]
+    assert len({*ten}) == 10
+    edited = copied(tmp_path / "after")
+    for folder in ("experiments", "kinds"):
+        shutil.copy(edited / folder / "stopping.py", edited / folder / "of_tomorrow.py")
+    label = edited / "kinds" / "regret.py"
+    label.write_text(label.read_text("utf-8").replace("Price of privacy", "What privacy costs"))
+    for experiment in ten:
+        before, after = (
+            key.sources(experiment.roots, (Root("dpbandits", folder),))
+            for folder in (package, edited)
+        )
+        assert before == after
+        assert not [path for path in before if path.startswith("kinds/")]
 
 
 # Definition of an import: a made-up package -------------------------------------------------------

@@ -35,9 +35,9 @@ MEAN = r"\[0.75, 0.625, 0.5, 0.375, 0.25\]"
         ("figure", "adap-c2", r"azize2022 +Evolution of regret on C2"),
         ("algorithm", "dp-se", r"DP-SE \(sajed2019\): Algorithm 3, .*"),
         ("rule", "nas", r"NAS, nonmonotonic adaptive sampling .*"),
-        ("law", "beta", r"Beta arms: .*"),
+        ("environment", "beta", r"Beta arms: .*"),
         ("+algorithm", "azize2022-dp-ucb", r"private-ucb +DP-UCB of azize2022: .*"),
-        ("environment", "c2", rf"bernoulli means = {MEAN}; azize2022, section G.1"),
+        ("instance", "c2", rf"bernoulli means = {MEAN}; azize2022, section G.1"),
     ],
 )
 def test_a_member_is_described(kind: str, name: str, about: str, whole: list[str]) -> None:
@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_the_reason(
     monkeypatch.setattr(registry, "member", lambda kind, name: member)
     monkeypatch.setattr(project, "names", lambda group: ["own"])
     lines = list(listing.lines())
-    for group in ("figure", "+algorithm", "environment"):
-        file = f"conf/{group.lstrip('+')}/own.yaml"
-        assert f"{file} cannot be read: it is not valid YAML" in row(lines, group, "own")
-    assert "(its file cannot be read as Python)" in row(lines, "law", "beta")
+    for group, kind in (("figure",) * 2, ("algorithm", "+algorithm"), ("environment", "instance")):
+        file = f"conf/{group}/own.yaml"
+        assert f"{file} cannot be read: it is not valid YAML" in row(lines, kind, "own")
+    assert "(its file cannot be read as Python)" in row(lines, "environment", "beta")

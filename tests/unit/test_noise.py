@@ -113,7 +113,7 @@ def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(
         monkeypatch.setattr(rule, "sparse_vector_noise", lambda *_: 0.0)
         monkeypatch.setattr(rule, "first_lifted", lambda rng, moved, half, below, n: (n, 0.0))
     rng = np.random.default_rng(1)
-    halt = getattr(rule.halt, "py_func", rule.halt)
+    halt = getattr(rule.play, "py_func", rule.play)
     halt(Params(EPSILON, 0.5, 0.1), SampleStream(2.0, 0.5, rng), rng)
     assert taken == [samples]
 

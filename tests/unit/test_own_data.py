@@ -8,6 +8,7 @@ from complaints import readable
 
 from dpbandits.api.arguments import bandit
 from dpbandits.config import compose, instances
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError
 
@@ -35,7 +36,7 @@ def test_the_means_of_a_column_are_the_instance_and_its_file_is_not(rates: Path)
     assert bandit("play", None, own(elsewhere)["means"]) == game
     typed = f"figure.environment={{law: bernoulli, means: {{file: {elsewhere}, column: ctr}}}}"
     spec, _ = compose.load("adap-c2", [typed])
-    assert {experiment.bandit for experiment in spec.experiments()} == {game}
+    assert {kinds.words(experiment).bandit for experiment in spec.experiments()} == {game}
     table = "{file: rates.csv, column: ctr}"
     assert compose.value("means", table) == {"file": "rates.csv", "column": "ctr"}
 

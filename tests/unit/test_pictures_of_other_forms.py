@@ -15,7 +15,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.experiments import Quantity
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -160,15 +159,15 @@ def test_every_played_curve_of_azize2025_is_a_median_with_hollow_dots_at_its_mea
 
 # Privacy audit ------------------------------------------------------------------------------------
 
-MARKERS = {Quantity.CLAIMED: "|", Quantity.COMPOSED: "D", Quantity.ONE_CHOICE: "o"}
+MARKERS = {"claimed": "|", "composed": "D", "audited-choice": "o"}
 
 
 def test_the_bars_and_marks_of_the_audit_are_the_centres_of_their_quantities() -> None:
     picture, drawing = drawn("privacy-audit")
-    blocks: dict[str, dict[Quantity, list[np.ndarray]]] = {}
+    blocks: dict[str, dict[str, list[np.ndarray]]] = {}
     for panel in drawing.panels:
         values = [table("privacy-audit")[panel.letter, s.label]["centre"] for s in panel.series]
-        blocks.setdefault(panel.row, {})[panel.series[0].shows] = values
+        blocks.setdefault(panel.row, {})[panel.series[0].shows.name] = values
     axes = [ax for ax in picture.axes if ax.lines]
     grid = axes[0].get_subplotspec()
     assert grid
@@ -178,7 +177,7 @@ def test_the_bars_and_marks_of_the_audit_are_the_centres_of_their_quantities() -
         block, i = list(blocks.values())[number // budgets], number % budgets
         most = ax.get_xlim()[1]
         bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
-        audited = [float(values[i]) for values in block[Quantity.AUDITED]]
+        audited = [float(values[i]) for values in block["audited"]]
         places = [(bar.get_x(), bar.get_width()) for bar in bars]
         assert places == [(0.0, min(value, most)) for value in audited]
         rows = [bar.get_y() + bar.get_height() / 2 for bar in bars]

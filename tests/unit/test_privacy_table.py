@@ -11,14 +11,13 @@ from tossou2017 import corollary_3_2_epsilon
 
 from dpbandits.cli import privacy_commands
 from dpbandits.environments import bernoulli
-from dpbandits.experiments import budget, delta_of, given
 from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.kinds import budget, delta_of, given_budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import captions
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.parameters import Positive
-from dpbandits.privacy import table
 from dpbandits.privacy.accounting import NotComputed
 from dpbandits.privacy.notions import DELTA, Guarantee, Notion
 from dpbandits.privacy.releases import (
@@ -27,7 +26,8 @@ from dpbandits.privacy.releases import (
     epsilon_of_rho,
     gaussian_epsilon,
 )
-from dpbandits.privacy.table import Row, rows
+from dpbandits.tables import privacy_table as table
+from dpbandits.tables.privacy_table import Row, rows
 
 
 def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
@@ -49,7 +49,7 @@ def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else(all_rows: li
         name
         for names, module in (
             (registry.algorithm_names(), registry.algorithm),
-            (registry.stopping_rule_names(), registry.stopping_rule),
+            (registry.names("stopping"), registry.algorithm),
         )
         for name in names
         if hasattr(module(name), "releases")
@@ -213,7 +213,12 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
     monkeypatch.setattr(
         registry, "algorithm", lambda name: module if name == "toy" else known(name)
     )
-    monkeypatch.setattr(registry, "algorithm_names", lambda: ["toy"])
+    members, ucb = registry.members, registry.member("algorithm", "ucb")
+    monkeypatch.setattr(
+        registry,
+        "members",
+        lambda of: {**members(of), **({"toy": ucb} if of == "algorithm" else {})},
+    )
     monkeypatch.setattr(captions, "audited", lambda algorithm, params: None)
     instance = bernoulli.Params((0.5, 0.6))
     return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
@@ -222,7 +227,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
 def test_a_new_notion_has_a_budget_words_a_row_and_a_key(
     toy: RegretExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert given(toy) == budget(toy) == 0.5
+    assert given_budget(toy) == budget(toy) == 0.5
     assert delta_of(toy) == DELTA
     curve: Any = SimpleNamespace(sources=[toy])
     assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")

@@ -10,6 +10,7 @@ from scipy.stats import ks_2samp
 from dpbandits.algorithms import ucb, uniform
 from dpbandits.config import compose, instances
 from dpbandits.environments import random_means
+from dpbandits.experiments import kinds
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import Regret, RegretExperiment, play_run
 from dpbandits.kernel.errors import UserError
@@ -29,7 +30,7 @@ def test_all_algorithms_and_horizons_of_a_run_have_its_means_and_runs_have_their
     assert np.ptp(means, axis=0).max() == 0.0
     assert laws[2].best == means[0].max()
     assert np.all(np.abs(play_run(PLAYED, 4).law.means - means[0]) > 1e-6)
-    assert PLAYED.later == ("horizon",)
+    assert kinds.words(PLAYED).later == ("horizon",)
 
 
 def test_the_regret_of_a_run_has_the_law_of_a_plain_game_with_drawn_means() -> None:
@@ -44,7 +45,11 @@ def test_the_regret_of_a_run_has_the_law_of_a_plain_game_with_drawn_means() -> N
         plain.append(regret)
     found = played.play(range(runs))[0][:, 0]
     assert ks_2samp(found, plain).pvalue > 1e-3
-    assert found.max() <= played.largest_regret(horizon) == pytest.approx(0.6 * horizon)
+    assert (
+        found.max()
+        <= kinds.of(played).most(played, {"horizon": horizon})
+        == pytest.approx(0.6 * horizon)
+    )
 
 
 def test_a_caption_says_that_means_are_drawn_and_a_bound_that_needs_them_is_refused() -> None:

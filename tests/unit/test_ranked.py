@@ -13,10 +13,11 @@ import pytest
 
 from dpbandits.config import compose
 from dpbandits.drawing import formulas
+from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import Game, RegretExperiment
 from dpbandits.kernel.errors import UserError
 from dpbandits.tables import references
-from dpbandits.tables.series import STATISTICS, Series
+from dpbandits.tables.series import STATISTICS, Series, identity
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 Listed = dict[str, set[tuple[str, str]]]  # labels and parameters by notion
@@ -148,7 +149,7 @@ def table(mean: float, runs: int) -> list[Series]:
     columns |= {"std": np.full(2, 100.0), "low": np.full(2, 70.0), "high": np.full(2, 130.0)}
     x = np.array([0.1, 1.0])
     return [
-        Series(panel.letter, curve.label, curve.legend, curve.style, runs, None, x=x, **columns)
+        Series(**identity(panel.letter, curve), runs=runs, slope=None, x=x, **columns)
         for panel in make_explorer.leaderboard().panels
         for curve in panel.curves
     ]
@@ -173,7 +174,7 @@ def test_the_explorer_reads_the_cells_of_the_leaderboard_from_its_table(
             own: list[list[float] | None] = [[float(t)] * 7 for t in rounds]
             found = make_explorer.with_ranked(own, game, known)
             replaced = [t for t, a, b in zip(rounds, own, found, strict=True) if a != b]
-            longer = name == "dp-se" and game.arguments["horizon"] != 10**6
+            longer = name == "dp-se" and kinds.words(game).arguments["horizon"] != 10**6
             assert replaced == ([] if longer else [10**6])
 
 

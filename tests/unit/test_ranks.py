@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.checks.comparisons import OF_QUARTILES, is_rare, measured, ranks
+from dpbandits.kinds.regret import REGRET
 from dpbandits.tables.series import STATISTICS, Series
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
@@ -25,7 +26,7 @@ def curves(
         columns["std"], columns["median"] = np.array([0.0, std]), np.array([1.0, median])
         columns["low"], columns["high"] = columns["median"] - 3.0, columns["median"] + 3.0
         x = np.arange(2.0)
-        series.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, **columns))
+        series.append(Series("a", "b", "b", "ucb", RUNS, None, x=x, shows=REGRET, **columns))
     return series
 
 

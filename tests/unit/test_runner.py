@@ -18,6 +18,7 @@ from dpbandits.algorithms import ucb
 from dpbandits.checks import against_reference
 from dpbandits.config import compose
 from dpbandits.config.settings import Cluster
+from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.kernel.errors import UserError
@@ -129,7 +130,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     monkeypatch.setattr(RegretExperiment, "play", fragile)
     (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
-    assert failure.task.experiment.name.startswith("adap-ucb(epsilon=1.0")
+    assert kinds.words(failure.task.experiment).name.startswith("adap-ucb(epsilon=1.0")
     assert failure.error == "ZeroDivisionError: the gap is 0"
     assert failure.trace is not None
     assert "in fragile" in failure.trace

@@ -30,9 +30,11 @@ from dpbandits.drawing.shapes import (
     legend_below,
     panel_grid,
 )
-from dpbandits.experiments import Quantity
+from dpbandits.experiments import kinds
 from dpbandits.factory import produce
 from dpbandits.kernel.errors import UserError
+from dpbandits.kinds.formula import VALUE
+from dpbandits.kinds.regret import PULLS
 from dpbandits.spec.figure import Appearance, FigureSpec, StyleOverride
 from dpbandits.tables import series as curves
 
@@ -145,21 +147,22 @@ def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
 @pytest.mark.parametrize(
     ("over", "shows", "runs", "x", "y"),
     [
-        ("delta", Quantity.REGRET, 5, r"Privacy parameter $\delta$", "Regret at the horizon"),
-        ("alpha", Quantity.REGRET, 5, r"$\alpha$", "Regret at the horizon"),
-        ("gap", Quantity.SAMPLES, 5, "gap", "Samples used"),
-        ("arms", Quantity.REGRET, 0, "Number of arms $K$", "Value of the bound"),
-        ("epsilon", Quantity.AUDITED, 5, r"Privacy budget $\epsilon$", r"$\epsilon$"),
+        ("delta", "regret", 5, r"Privacy parameter $\delta$", "Regret at the horizon"),
+        ("alpha", "regret", 5, r"$\alpha$", "Regret at the horizon"),
+        ("gap", "samples", 5, "gap", "Samples used"),
+        ("arms", "regret", 0, "Number of arms $K$", "Value of the bound"),
+        ("epsilon", "audited", 5, r"Privacy budget $\epsilon$", r"$\epsilon$"),
     ],
 )
 def test_a_parameter_and_what_is_drawn_over_it_have_names(
-    over: str, shows: Quantity, runs: int, x: str, y: str
+    over: str, shows: str, runs: int, x: str, y: str
 ) -> None:
     ax = Figure().subplots()
     # A bound before it has no effect: it takes the unit of the played curves.
-    bound = replace(ONE, runs=0, over=over)
+    quantity = VALUE if not runs else kinds.quantities()[shows]
+    bound = replace(ONE, runs=0, over=over, shows=VALUE)
     draw_all_over_parameter(
-        ax, PanelDrawing("a", "", (bound, replace(ONE, over=over, shows=shows, runs=runs)))
+        ax, PanelDrawing("a", "", (bound, replace(ONE, over=over, shows=quantity, runs=runs)))
     )
     assert (ax.get_xlabel(), ax.get_ylabel()) == (x, y)
 
@@ -275,8 +278,8 @@ def test_limits_of_the_original_are_those_of_its_own_game() -> None:
 
 
 def test_curves_of_pulls_are_no_regret() -> None:
-    pulls = replace(ONE, pulls=True)
-    for series, y in (((pulls,), "Pulls"), ((ONE, pulls), "Regret, pulls"), ((ONE,), "Regret")):
+    pulls = replace(ONE, shows=PULLS)
+    for series, names in (((pulls,), ["Pulls"]), ((ONE, pulls), ["Regret", "Pulls"])):
         for draw, at in ((draw_all_over_time, ""), (draw_all_over_parameter, " at the horizon")):
             draw(ax := Figure().subplots(), PanelDrawing("a", "", series))
-            assert ax.get_ylabel() == f"{y}{at}"
+            assert ax.get_ylabel() == ", ".join(f"{name}{at}" for name in names)

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpbandits.config import compose
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment
@@ -190,9 +189,9 @@ def expected_columns(spec: FigureSpec, curve: Any) -> list[list[float]]:
     for source in curve.sources:
         values = MadeUp().load(source, curve.runs)
         if isinstance(source, RegretExperiment):
-            per = math.log(source.horizon) if curve.shows is Quantity.PER_LOG else 1.0
+            per = math.log(source.horizon) if curve.shows.name == "regret-per-log-t" else 1.0
             columns.append([value / per for value in values[:, -1].tolist()])
-        elif curve.shows is Quantity.SAMPLES:
+        elif curve.shows.name == "samples":
             columns.append(values[:, 0].tolist())
         else:
             mean, alpha = source.stream.mean, source.params.alpha

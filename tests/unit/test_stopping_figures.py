@@ -9,6 +9,7 @@ import pytest
 from commands import bandit_cells
 from composed import load
 
+from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import RegretExperiment, play_run
 from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.spec.figure import FigureSpec
@@ -69,7 +70,7 @@ def test_the_pulls_of_an_arm_are_those_of_the_run_that_counts_regret(algorithm: 
     overrides += [f"figure.curves.dp-se.algorithm={algorithm}", "figure.environment=c3"]
     spec, _ = load("adap-c2", overrides)
     (cell, *_) = (cell for cell in bandit_cells(spec) if cell.pulls_of == 2)
-    assert cell.name.endswith(", pulls of arm 3")
+    assert kinds.words(cell).name.endswith(", pulls of arm 3")
     plain = dataclasses.replace(cell, pulls_of=None)
     assert isinstance(plain, RegretExperiment)
     assert plain.description() == {k: v for k, v in cell.description().items() if k != "pulls_of"}

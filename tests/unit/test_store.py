@@ -19,7 +19,7 @@ from dpbandits.algorithms import adap_ucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties
 from dpbandits.audit.subject import Subject
 from dpbandits.environments import bernoulli
-from dpbandits.experiments import Quantity
+from dpbandits.experiments import kinds
 from dpbandits.experiments.audit import AuditExperiment
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.formula import Formula
@@ -27,6 +27,7 @@ from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import git_revision
 from dpbandits.kernel.errors import UserError
+from dpbandits.kinds.regret import REGRET
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store, explain
 from dpbandits.store.key import key, sources
@@ -108,6 +109,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "seed": [{"seed": 2}],
     "pulls_of": [{"pulls_of": 0}, {"pulls_of": 1}],
     "regret": [{"regret": Regret.REALISED}],
+    "clipped": [{"clipped": True}],
 }
 
 
@@ -127,7 +129,7 @@ def test_every_field_of_a_cell_moves_the_key(
 def test_another_version_of_a_library_that_draws_numbers_changes_the_key(
     cell: RegretExperiment, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    audit = AuditExperiment(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
+    audit = AuditExperiment.of(Subject("adap-ucb", (("epsilon", 1.0),)), plays=1000, seed=1)
     before = key(cell), key(audit)
     monkeypatch.setattr(f"{library}.__version__", "0.0")
     key.cache_clear()
@@ -466,7 +468,7 @@ def figure(*cells: RegretExperiment, runs: int = 5) -> FigureSpec:
     """Return a figure of a curve for every cell, and of a bound, which has no cell."""
     sources: tuple[RegretExperiment | Formula, ...] = (*cells, Formula("azize2022.x", ()))
     curves = tuple(
-        Curve(str(i), str(i), str(i), "s", Quantity.REGRET, "t", None, (source,), runs)
+        Curve(str(i), str(i), str(i), "s", REGRET, "t", None, (source,), runs)
         for i, source in enumerate(sources)
     )
     panels = (Panel("a", "", curves),)
@@ -489,8 +491,8 @@ def test_every_cell_has_a_line_with_its_key_and_runs_and_nothing_is_written(
     assert line(store, cell).endswith("  never computed")
     write(store, cell, RUNS)
     first, second, last = explain(figure(cell, other), store)
-    assert first == f"{key(cell)}     5/5 runs  {cell.name}"
-    assert second.startswith(f"{key(other)}     0/5 runs  {other.name}  ")
+    assert first == f"{key(cell)}     5/5 runs  {kinds.words(cell).name}"
+    assert second.startswith(f"{key(other)}     0/5 runs  {kinds.words(other).name}  ")
     assert f"1 of 2 experiments are complete in {store.folder}; " in last
     assert line(store, cell, runs=20).endswith("  more runs are requested than cached")
     *_, last = explain(figure(cell), store)

@@ -11,13 +11,13 @@ import pytest
 from dpbandits.algorithms import adap_ucb
 from dpbandits.config import compose
 from dpbandits.environments import bernoulli
-from dpbandits.experiments import Quantity
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.judge.claims_files import Paper
 from dpbandits.judge.resampled import Resampler
 from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Judge, Judged, combinations
+from dpbandits.kinds.regret import REGRET
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store
 
@@ -33,7 +33,7 @@ def cell(name: str, alpha: float = 1.0, horizon: int = 5, epsilon: float = 1.0) 
 def line(name: str, cells: Sequence[Any], x: Sequence[float] | None = None) -> Curve:
     """Return a curve over the rounds of a cell, or over `x` with a cell each."""
     over, swept = ("t", None) if x is None else ("x", tuple(x))
-    return Curve(name, name, name, name, Quantity.REGRET, over, swept, tuple(cells), 10**9)
+    return Curve(name, name, name, name, REGRET, over, swept, tuple(cells), 10**9)
 
 
 class Toy:

@@ -20,7 +20,7 @@ from dpbandits.privacy.notions import Notion, promise
 __all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
 
 LABEL = "DP-FTPL-Beta"
-claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND)
+claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND, delta="delta")
 
 
 class Params(NamedTuple):

@@ -22,7 +22,7 @@ from dpbandits.privacy.notions import Notion, promise
 __all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "DP-FTPL-New"
-claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND)
+claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND, delta="delta")
 
 
 class Params(NamedTuple):

@@ -54,6 +54,7 @@ claim = promise(  # of the (ε', δ') that `input_epsilon` converts
     Notion.PER_ROUND,
     "tossou2016, Corollary 3.2",
     lambda params: ANEW if params.noise == Noise.EVERY_ROUND else BOUNDED,
+    delta="delta",
 )
 
 

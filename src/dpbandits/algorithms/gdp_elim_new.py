@@ -17,7 +17,8 @@ from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "GDP-Elim-New"
 DIFFERS = "a reward is read by one theta, which spends delta/2; what follows is made of that"
-claim = promise(Notion.REVISED, "wang2024, Theorem 18", DIFFERS)  # delta/2 to stop (Lemma 9)
+# delta/2 to stop (Lemma 9)
+claim = promise(Notion.REVISED, "wang2024, Theorem 18", DIFFERS, delta="delta")
 
 
 class Params(NamedTuple):

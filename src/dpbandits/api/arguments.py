@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dpbandits.config import compose, conf_files, instances
+from dpbandits.config.figure_reader import FigureReader
+from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings
-from dpbandits.experiments import Experiment, Quantity
-from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.formula import Formula
-from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError as UserError
 from dpbandits.kernel.errors import nearest, shown
 from dpbandits.run import user_algorithms
-from dpbandits.spec.figure import OWN, Curve, FigureSpec, Panel
+from dpbandits.spec.figure import OWN, FigureSpec
 from dpbandits.tables import statistics
 
 # Keys of a file in conf/algorithm/ that are no parameters.
@@ -48,6 +46,16 @@ class Player:
     settings: Mapping[str, Any]  # all that are set, unchecked
     curve: str  # name of its curve
 
+    def as_curve(self) -> dict[str, Any]:
+        """Return its keys in a figure; braces in a label are no names of values."""
+        label = self.label.replace("{", "{{").replace("}", "}}")
+        return {"algorithm": self.algorithm, **self.settings, "label": label}
+
+    def files(self) -> dict[str, str]:
+        """Return the file of every parameter that is not given."""
+        file = project.member_file("algorithm", self.name)
+        return dict.fromkeys(self.settings.keys() - self.given.keys(), file)
+
     def params(self, game: Mapping[str, Any]) -> Any:
         """Return its Params, with values of the game that it has a field for and does not set.
 
@@ -56,9 +64,7 @@ class Player:
         params = registry.algorithm(self.algorithm).Params
         known = parameters.fields(params)
         supplied = {key: game[key] for key in known if game.get(key) is not None}
-        of_file = self.settings.keys() - self.given.keys()
-        origin = {key: project.member_file("algorithm", self.name) for key in of_file}
-        values = {**supplied, **self.settings}
+        origin, values = self.files(), {**supplied, **self.settings}
         return parameters.build(params, values, self.name, lambda key: origin.get(key, "argument"))
 
 
@@ -82,6 +88,10 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         if name not in registry.algorithm_names():
             known = {*registry.algorithm_names(), *project.names("algorithm")}
             raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, known)}")
+    if member not in (*registry.algorithm_names(), *registry.NOT_STORED):
+        raise UserError(
+            f"{name} does not play for regret; {nearest(name, registry.algorithm_names())}"
+        )
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
     label, given = str(content.get("label") or registry.algorithm(member).LABEL), plain(given)
@@ -121,7 +131,7 @@ def players_of(algorithms: Any) -> list[Player]:
 
 
 def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
-    """Return the law of the rewards and its parameters, as `play` takes them.
+    """Return the environment and its parameters, as `play` takes them.
 
     Raises UserError, which `caller` begins, for invalid ones.
     """
@@ -141,20 +151,20 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         environment = environment_of(environment)
     elif not isinstance(environment, Mapping):
         environment = {"law": environment}
-    if not isinstance(law := environment.get("law"), str | None):
-        environment = {**environment, "law": user_algorithms.register_law(law)}
+    if not isinstance(family := environment.get("law"), str | None):
+        environment = {**environment, "law": user_algorithms.register_environment(family)}
     description = instances.own_data(plain(environment), origin, caller, anywhere=True)
     return instances.instance(description, origin, caller)
 
 
 def environment_of(name: str) -> dict[str, Any]:
-    """Return the description of a file in conf/environment/, or of a law without parameters.
+    """Return what a file in conf/environment/ holds, or an environment without parameters.
 
     Raises UserError for any other name.
     """
-    files, laws = project.names("environment"), registry.environment_names()
-    if name not in {*files, *laws}:
-        raise UserError(f"unknown environment {shown(name)}; {nearest(name, {*files, *laws})}")
+    files, families = project.names("environment"), registry.environment_names()
+    if name not in {*files, *families}:
+        raise UserError(f"unknown environment {shown(name)}; {nearest(name, {*files, *families})}")
     content = conf_files.read_member("environment", name) if name in files else {"law": name}
     return dict(instances.own_data(content, project.member_file("environment", name), name))
 
@@ -195,7 +205,7 @@ def specification(
         if name not in NAMED[key]:
             near = nearest(str(name), NAMED[key])
             raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
-    law, instance = bandit(caller, *game)
+    environment, instance = bandit(caller, *game)
     shared = [
         parameters.build(Numbers, values | budget, caller, lambda _: "argument")
         for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
@@ -203,52 +213,49 @@ def specification(
     horizon, seed, runs, *_ = shared[0]
     if "workers" in given:
         settings = replace(settings, workers=shared[0].workers)
-    if horizon < (arms := registry.environment(law).arms(instance)):
-        problem = f"horizon must be at least {arms}, the number of arms, got {horizon}"
-        raise UserError(f"{caller}: {problem}")
+    for entry in players:  # in the words of arguments; the reader has those of files
+        for numbers in shared:
+            epsilon = numbers.epsilon if budgets else None
+            entry.params({"epsilon": epsilon, "delta": values.get("delta"), "horizon": horizon})
     classes = [registry.algorithm(entry.algorithm).Params for entry in players]
     private = bool(budgets) and any("epsilon" in params._fields for params in classes)
-    means = tuple(getattr(instance, "means", ()))
-    is_bounded = caller == "compare" and law == "bernoulli" and len({*means}) > 1
-    grid, (function, scope), panels = Grid(named["checkpoints"]), BOUNDS[private], []
-    for letter, numbers in zip(LETTERS, shared, strict=False):
-        epsilon = numbers.epsilon if budgets else None
-        supplied = {"epsilon": epsilon, "delta": values.get("delta"), "horizon": horizon}
-        drawn = list[tuple[str, str, str, Experiment]]()
-        for entry in players:
-            params = entry.params(supplied)
-            experiment = RegretExperiment(
-                entry.algorithm, params, law, instance, horizon, grid, seed
-            )
-            drawn.append((entry.curve, entry.label, entry.algorithm, experiment))
-        if is_bounded:
-            arguments = {"means": means, "horizon": horizon}
-            arguments |= {"epsilon": epsilon} if private else {}
-            bound = Formula(f"azize2022.{function}", tuple(arguments.items()))
-            drawn.append(("lower-bound", "Lower bound", "bound", bound))
-        curves = tuple(
-            Curve(name, label, label, style, Quantity.REGRET, "t", None, (source,), runs)
-            for name, label, style, source in drawn
-        )
-        title = "" if epsilon is None else rf"$\epsilon = {epsilon:g}$"
-        panels.append(Panel(letter, title, curves))
+    means = registry.environment(environment).means(instance)
+    is_bounded = caller == "compare" and environment == "bernoulli" and len({*means}) > 1
+    function, scope = BOUNDS[private]
+    curves: dict[str, Any] = {entry.curve: entry.as_curve() for entry in players}
+    if is_bounded:
+        curves["lower-bound"] = {"bound": f"azize2022.{function}", "label": "Lower bound"}
     note = "Axes: x linear, y logarithmic, on which a regret of 0 cannot be drawn."
     if is_bounded:
         note += f" Lower bound: azize2022, Theorem 3 times log t, {scope}. It is asymptotic: at a"
         note += " finite round a curve may lie below it, as may one that is not private."
-    spec = FigureSpec(
-        name=caller,
-        paper=OWN,
-        title=f"Regret on {instances.name(law, instance)}",
-        draw="comparison",
-        runs=runs,
-        centre=named["centre"],
-        spread=named["spread"],
-        slopes=False,
-        panels=tuple(panels),
-        note=note,
-        seed=seed,
-    )
+    figure = {
+        "paper": OWN,
+        "title": "Regret on {instance}",
+        "draw": "comparison",
+        "runs": runs,
+        **named,
+        "note": note,
+        "environment": {"law": environment, **parameters.plain(instance)},
+        "horizon": horizon,
+        "delta": values.get("delta"),
+        "curves": curves,
+        "panels": {
+            letter: {"title": r"$\epsilon = {epsilon:g}$", "epsilon": numbers.epsilon}
+            for letter, numbers in zip(LETTERS, shared, strict=False)
+        }
+        if budgets
+        else None,
+    }
+    files = {f"figure.curves.{entry.curve}": entry.files() for entry in players}
+
+    def origin(path: str) -> str:
+        above, _, key = path.rpartition(".")
+        return files.get(above, {}).get(key, "argument")
+
+    profile = {"name": "paper", "horizon_scale": 1.0}
+    read = {"seed": seed, "runs": None, "profile": profile, "figure": figure}
+    spec = FigureReader(Composed(caller, read, origin)).read(may_repeat_labels=True)
     return spec, settings
 
 

@@ -13,7 +13,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
 from dpbandits.drawing.formulas import DRAWING
 from dpbandits.factory import produce
-from dpbandits.factory.captions import caption
+from dpbandits.factory.captions import caption, of_runs
 from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
 from dpbandits.kernel.errors import UserError, installing, shown
@@ -77,7 +77,9 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     store, missing = computed(spec, settings, progress)
     written = tuple(produce.write(spec, settings, store)[0])
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.kinds(spec)}
-    return FigureResult(spec.name, caption(spec), folder, files, missing, spec, written)
+    return FigureResult(
+        spec.name, caption(spec, of_runs(spec, store)), folder, files, missing, spec, written
+    )
 
 
 def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[StoreWithMemory, int]:

@@ -24,7 +24,7 @@ from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.drawing import plotting, shapes
 from dpbandits.environments._recorded import Recorded
-from dpbandits.experiments import budget as spent
+from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import Game
 from dpbandits.factory.captions import caption
 from dpbandits.files.provenance import provenance
@@ -158,8 +158,8 @@ def play(
             names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
             needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or the path of any such
-            file; or a law with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`. The
-            law may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
+            file; or one with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`. The
+            family may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment; or the column
             of a table, `{"file": "rates.csv", "column": "ctr"}`.
         horizon: T, number of rounds, at least the number of arms; must be given.
@@ -386,13 +386,13 @@ def comparison(
             arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            claim, composed = experiment.declared("claim"), spent(experiment)
+            claim, composed = kinds.declared(experiment, "claim"), kinds.budget(experiment)
             known = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
                 parameters.plain(experiment.params),
-                experiment.setting(instances.description),
+                kinds.setting(experiment, instances.description),
                 int(rounds[-1]),
                 experiment.seed,
                 *arrays,
@@ -404,9 +404,9 @@ def comparison(
             )
         places.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
         if not (source := panel.curves[-1].sources[0]).columns:
-            bound, arguments = theory.function(source.member), source.arguments
+            bound, arguments = theory.function(source.member), kinds.words(source).arguments
             horizons = map(int, plays[players[0].curve, epsilon].rounds)
-            bounds[epsilon] = np.array([bound(**arguments | {"horizon": t}) for t in horizons])
+            bounds[epsilon] = np.array([bound(**{**arguments, "horizon": t}) for t in horizons])
     return Comparison(
         epsilons,
         plays,

@@ -161,9 +161,9 @@ def lower_bound(
         >>> dp.lower_bound(environment="c2", horizon=[1000, 10**6]).shape
         (2,)
     """
-    law, instance = bandit("lower_bound", environment, means)
-    if law != "bernoulli":
-        raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {law}")
+    environment, instance = bandit("lower_bound", environment, means)
+    if environment != "bernoulli":
+        raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {environment}")
     budget = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
     horizon = plain(horizon)
     rounds = [_checked("horizon", Rounds, n) for n in np.atleast_1d(np.asarray(horizon, object))]

@@ -18,6 +18,7 @@ from dpbandits.checks.comparisons import counted
 from dpbandits.checks.tolerance_bands import BandResult, Reference, compare
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
+from dpbandits.experiments import kinds
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
 from dpbandits.run.runner import complete
@@ -152,7 +153,7 @@ def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
     def laws(of: Curve, i: int) -> list[dict[str, Any]]:  # of a source, and of its counterpart
         sources = of.sources[i], *of.against[i : i + 1]
         # Over time, a shorter game may be the start of a longer one.
-        return [source.law(over_time=of.x is None) for source in sources]
+        return [kinds.of(source).same_law(source, of.x is None) for source in sources]
 
     index = {x: j for j, x in enumerate(series.x.tolist())}
     shared = [(i, index[x]) for i, x in enumerate(x_values(curve).tolist()) if x in index]

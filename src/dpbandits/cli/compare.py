@@ -20,9 +20,9 @@ from dpbandits.factory import captions, produce
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import NOTIONS
-from dpbandits.privacy.table import rows
 from dpbandits.spec.figure import as_file_name, text
 from dpbandits.store.blocks import Store
+from dpbandits.tables.privacy_table import rows
 
 COLUMNS = (
     "Columns: regret: mean over the runs at the horizon, with its standard error; behind: mean"
@@ -50,8 +50,8 @@ def compare(words: Sequence[str]) -> int:
     if changes:
         if environment is None:
             raise UserError("compare: environment.<key> changes an environment, and none is named")
-        law = environment if isinstance(environment, dict) else environment_of(environment)
-        environment = {**law, **changes, "name": None}
+        described = environment if isinstance(environment, dict) else environment_of(environment)
+        environment = {**described, **changes, "name": None}
     players = players_of(
         [
             (name, dict(zip(ranges[name], setting, strict=True)))

@@ -7,11 +7,13 @@ or from a plugin ends with its name in parentheses.
 import ast
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import yaml
 
 from dpbandits.config import conf_files
+from dpbandits.experiments import kinds
+from dpbandits.experiments.kinds import Kind
 from dpbandits.files import project
 from dpbandits.files.provenance import revision
 from dpbandits.kernel import registry
@@ -29,14 +31,15 @@ Row = tuple[str, str, str, str]  # kind, name, description and owner
 
 
 def lines() -> Iterator[str]:
-    """Yield a line for every figure, algorithm, rule, file of conf/algorithm, law, environment."""
+    """Yield a line for every figure, algorithm, file of conf/algorithm, environment, instance."""
+    played = [kind for kind in kinds.found() if kind.has_members]
+    players = [row for kind in played for row in _rows(kind)]
     rows = [
         *_configured("figure", "figure"),
-        *_members("algorithm", "algorithm", registry.algorithm_names()),
-        *_members("rule", "stopping rule", registry.stopping_rule_names()),
+        *sorted(players, key=lambda row: row[0]),
         *_configured("+algorithm", "algorithm"),
-        *_members("law", "law", registry.environment_names()),
-        *_configured("environment", "environment"),
+        *_members("environment", "environment", registry.environment_names()),
+        *_configured("instance", "environment"),
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for kind, name, about, owner in rows:
@@ -44,13 +47,17 @@ def lines() -> Iterator[str]:
         yield f"{kind:<{widths[0]}}  {name:<{widths[1]}}  {text}".rstrip()
 
 
+def _rows(kind: Kind) -> Iterator[Row]:
+    return _members(kind.key, "algorithm", registry.names(kind.name))
+
+
 def _configured(kind: str, group: str) -> Iterator[Row]:
     for name in project.names(group):
         try:
             content = conf_files.read_member(group, name)
             if group == "algorithm":
-                member = content.get("algorithm") or content.get("rule") or content.get("bound")
-                about = f"{member or ''} {_comment(group, name)}".strip()
+                member = next((content[k.key] for k in kinds.found() if content.get(k.key)), "")
+                about = f"{member} {_comment(group, name)}".strip()
             elif group == "environment":
                 keys = [key for key in content if key not in ("law", "name")]
                 values = ", ".join(f"{key} = {shown(content[key])}" for key in keys)
@@ -68,7 +75,7 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
         yield kind, name, about, project.owner(project.home(group, name))
 
 
-def _members(kind: str, named: str, names: Sequence[str]) -> Iterator[Row]:
+def _members(kind: str, named: str, names: Collection[str]) -> Iterator[Row]:
     for name in names:
         member = registry.member(named, name)
         try:
@@ -107,7 +114,7 @@ def cite(names: Sequence[str]) -> None:
     figures, files = project.names("figure"), project.names("algorithm")
     cited: dict[str, set[str]] = {}
     for name in names:
-        if name not in {*papers, *figures, *files, *registry.algorithm_names()}:
+        if name not in {*papers, *figures, *files, *registry.members("algorithm")}:
             near = nearest(name, [*papers, *figures, *files])
             raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {near}")
         found = _drawn(name) if name in figures else {name}  # it draws those of several papers

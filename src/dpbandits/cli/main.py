@@ -37,7 +37,7 @@ Figure = Annotated[Figures, Parameter(help="name of the figure; `dpbandits list`
 OVERRIDES = "Hydra's overrides: runs=5, figure.horizon=100_000, profile=smoke, engine.workers=1,"
 OVERRIDES += " paths.out=elsewhere; several values of a key are for `dpbandits multirun`"
 Overrides = Annotated[str, Parameter(help=OVERRIDES)]
-Algorithm = Annotated[str, Parameter(completer=lambda _: registry.algorithm_names())]
+Algorithm = Annotated[str, Parameter(completer=lambda _: [*registry.members("algorithm")])]
 # Checked where it is used, with its range.
 Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from dpbandits.api.privacy_results import AuditResult
 from dpbandits.checks.comparisons import counted
 from dpbandits.cli.process import console
-from dpbandits.privacy.table import rows
+from dpbandits.tables.privacy_table import rows
 
 COLUMNS = (
     "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"

@@ -30,6 +30,7 @@ from dpbandits.config.conf_files import ABSENT, value_at
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings, read_settings
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError, nearest, shown
@@ -48,11 +49,6 @@ SYNTAX = (
 )
 HYDRA = r"(-m|--multirun|--hydra-help|--resolve|-i|--info\S*) .*|(-c|--cfg)[ =](job|hydra|all).*"
 DASHES = "overrides are written without dashes, key=value, such as runs=5"
-KEYS = {  # by section
-    "figure": schema.FIGURE,
-    "panels": schema.PANEL,
-    "curves": schema.CURVE | schema.SPECIAL["algorithm"] | schema.SPECIAL["bound"],
-}
 
 
 class Layers(SearchPathPlugin):
@@ -162,11 +158,11 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     An override that repeats the value in the files is not among them, nor one that sets a key that
     has a default to it: the figure is the requested one.
     """
-    found = {}
+    found, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.found()).keys()
     for override in OverridesParser.create().parse_overrides(list(overrides)):
         key, word = str(override.key_or_group), str(override.input_line)
         stronger = _setters(read.plain, key) if key.startswith("figure.") else ""
-        if not (stronger or WITHOUT_DEFAULT & {*key.split(".")}) or override.package:
+        if not (stronger or needed & {*key.split(".")}) or override.package:
             continue
         others = [other for other in overrides if other != word]
         try:
@@ -342,7 +338,7 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
     else:
         return f"{message}; it is null, or another part of the command has removed it"
     section = (above.split(".")[1:] or [above])[0]
-    if f"{above}.{parts[-1]}" == key and parts[-1] in KEYS.get(section, ()):
+    if f"{above}.{parts[-1]}" == key and parts[-1] in schema.keys_in(section):
         stronger = _setters(config, key)
         instead = f"set {stronger} or add" if stronger else "add"
         return f"{message}: it is not there yet, {instead} +{key}=<value>"

@@ -3,45 +3,26 @@
 The layers of a curve are, from the inside: the value of a sweep, the curve, its panel, the figure.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any, NamedTuple, get_type_hints
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits import theory
-from dpbandits.audit import designs
-from dpbandits.audit.subject import Plays, Subject
 from dpbandits.config import conf_files, instances, schema
+from dpbandits.config.given import Figure, Layers, Member, Values
 from dpbandits.config.instances import Several, Texts
-from dpbandits.config.schema import SHARED, Composed
-from dpbandits.experiments import Experiment, Quantity
-from dpbandits.experiments.audit import AuditExperiment
-from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.formula import Formula
-from dpbandits.experiments.regret import Regret, RegretExperiment
-from dpbandits.experiments.stopping import StoppingExperiment, Stream
+from dpbandits.config.schema import SHARED, Composed, keys_of
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.experiments.kinds import Kind, Quantity
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
-from dpbandits.kernel.errors import UserError, nearest, shown
-from dpbandits.privacy.releases import rho_of_gaussian
+from dpbandits.kernel.errors import Located, UserError, shown
 from dpbandits.spec import figure as spec
 from dpbandits.tables import published
-
-MEMBERS: dict[str, tuple[Callable[[], Collection[str]], Callable[[str], Any]]] = {
-    "algorithm": (registry.algorithm_names, registry.algorithm),
-    "rule": (registry.stopping_rule_names, registry.stopping_rule),
-    "bound": (theory.bounds, lambda name: None),
-}
-RULES = (Quantity.SAMPLES, Quantity.FAILURES)
-AUDITS = (Quantity.CLAIMED, Quantity.COMPOSED, Quantity.AUDITED, Quantity.ONE_CHOICE)
-PAIRS = (Quantity.EXTRA.value, Quantity.PRICE.value)
-
-
-# Mappings that set the values of a curve, each with its path, the innermost first.
-Layers = tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 class Sweep(NamedTuple):
@@ -54,44 +35,20 @@ class Sweep(NamedTuple):
     fields: Collection[str]  # parameters of the panel's curves
 
 
-class Member(NamedTuple):
-    """Curve of the figure with its algorithm, stopping rule or bound."""
-
-    path: str
-    kind: str
-    name: str  # of the algorithm, rule or bound
-    module: Any  # of the algorithm or rule
-    fields: Collection[str]  # parameters that the curve may set
-    content: Mapping[str, Any]
-    form: Mapping[str, Any]  # its checked keys
-
-
-@cache
-def accepted(function: str) -> dict[str, Any]:
-    """Return the arguments of a function of theory/ with their types."""
-    hints = get_type_hints(theory.function(function), include_extras=True)
-    return {name: hint for name, hint in hints.items() if name != "return"}
-
-
-def innermost(layers: Layers, key: str) -> tuple[Any, str]:
-    """Return the innermost value of a key and its path; (None, "") if no layer has it."""
-    found = ((m[key], f"{path}.{key}") for path, m in layers if m.get(key) is not None)
-    return next(found, (None, ""))
-
-
 class FigureReader:
     """Reader of one figure. Its methods raise UserError for the first wrong key or value."""
 
     def __init__(self, composed: Composed) -> None:
         self.composed, self.error = composed, composed.error
-        self.seed: int = composed.checked(parameters.Seed, composed.plain["seed"], "seed")
+        seed: int = composed.checked(parameters.Seed, composed.plain["seed"], "seed")
         self.from_profile: set[str] = set()  # paths that the figure's section for the profile sets
+        outer = {*SHARED, *keys_of("figure", kinds.found())}
 
         def merge(below: dict[str, Any], over: Any, path: str) -> dict[str, Any]:
             if not isinstance(over, Mapping):
                 raise self.error(path, f"must hold keys and values, got {shown(over)}")
             for key, value in over.items():
-                paths = [f"{path}.{key}", *[f"figure.{key}"] * (key in SHARED)]
+                paths = [f"{path}.{key}", *[f"figure.{key}"] * (key in outer)]
                 if isinstance(below.get(key), Mapping):
                     below[key] = merge(dict(below[key]), value, paths[0])
                 elif not any(map(composed.is_overridden, paths)):
@@ -101,11 +58,17 @@ class FigureReader:
 
         # The section for the profile changes the figure, and is weaker than the command line.
         content, profile = dict(composed.plain["figure"]), composed.plain["profile"]["name"]
-        kinds = dict.fromkeys(project.names("profile"), schema.Keys)
-        sections = composed.section(kinds, content.pop("profiles", None), "figure.profiles")
+        valid = dict.fromkeys(project.names("profile"), schema.Keys)
+        sections = composed.section(valid, content.pop("profiles", None), "figure.profiles")
         self.content = merge(content, sections.get(profile) or {}, "figure")
-        self.form = composed.section(schema.FIGURE, self.content, "figure", schema.REQUIRED)
-        self.members = {name: self._member(name) for name in self.form["curves"] or ()}
+        curves = self.content.get("curves")
+        curves = curves if isinstance(curves, Mapping) else {}
+        paper = str(self.content.get("paper"))
+        self.figure = Figure(composed, seed, paper, self.from_profile, curves)
+        self.members = {name: self._member(name, content) for name, content in curves.items()}
+        of = [kind for member in self.members.values() for kind in member.kinds]
+        valid = schema.FIGURE | keys_of("figure", of)
+        self.form = composed.section(valid, self.content, "figure", schema.REQUIRED)
         runs = composed.plain["runs"]
         section = "figure.runs" in self.from_profile and not composed.is_overridden("runs")
         self.runs: int = self.form["runs"]
@@ -128,11 +91,15 @@ class FigureReader:
         drawn = set[Any]()
         for letter, content in (form["panels"] or {"a": {}}).items():
             path = f"figure.panels.{letter}"
-            keys = self.composed.section(schema.PANEL, content, path)
+            names = content.get("curves") if isinstance(content, Mapping) else None
+            names = names if isinstance(names, list) and names else [*self.members]
+            inside = [member for name, member in self.members.items() if name in names]
+            of = [kind for member in inside for kind in member.kinds]
+            keys = self.composed.section(schema.PANEL | keys_of("panel", of), content, path)
             layers: Layers = ((path, content or {}), ("figure", self.content))
             panels.append(self._panel(str(letter), keys, layers))
             drawn |= {*(curve.name for curve in panels[-1].curves), keys["against"]}
-            for key, value in self._named(layers).items():  # texts list values that differ in full
+            for key, value in self._named(layers, inside).items():  # those that differ, in full
                 if value not in several.setdefault(key, []):
                     several[key].append(value)
         for panel in () if may_repeat_labels else panels:
@@ -166,7 +133,7 @@ class FigureReader:
             panels=tuple(panels),
             about=self._text(form["about"], "figure.about", values),
             original=original,
-            seed=self.seed,
+            seed=self.figure.seed,
             profile=self.composed.plain["profile"]["name"],
             annotated=form["annotated"] or original is None,
             appearance=self._appearance(),
@@ -191,58 +158,43 @@ class FigureReader:
         path, choice = layers[0][0], partial(self.composed.checked, [*self.members])
         names = self.members if form["curves"] is None else form["curves"]
         members = [self.members[choice(n, f"{path}.curves")] for n in names]
-        fields = {field for member in members for field in member.fields}
+        fields = {field for m in members for field in self._fields(m)}
         shared = form["parameters"] or {}
         self.composed.section(dict.fromkeys(fields, Any), shared, f"{path}.parameters")
         layers = ((f"{path}.parameters", shared), *layers)
-        values = self._named(layers, shared)
+        values = self._named(layers, members, shared)
         sweep = self._sweep(form["sweep"], f"{path}.sweep", fields)
         sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep", fields)
         each = self._sweep(form["each"], f"{path}.each", fields)
-        if (form["shows"] in PAIRS) != bool(form["against"]):
-            problem = f"and `shows: {' or '.join(PAIRS)}` need each other"
+        known = kinds.quantities()
+        pairs = [name for name, quantity in known.items() if quantity.pair]
+        if form["shows"]:
+            self.composed.checked([*known], form["shows"], f"{path}.shows")
+        if (form["shows"] in pairs) != bool(form["against"]):
+            problem = f"and `shows: {' or '.join(pairs)}` need each other"
             raise self.error(f"{path}.against", problem)
         if form["against"]:
             choice(form["against"], f"{path}.against")
         curves = []
         for name in names:
-            for value, changed in self._over(each, layers):
+            for value, changed in self._over(each, layers, self.members[name]):
                 curve = self._curve(name, changed, sweep)
                 suffix = f" ({each.key.split('.')[-1]}={value:g})" if each else ""
                 label, legend = curve.label + suffix, curve.legend + suffix
                 curves.append(replace(curve, label=label, legend=legend))
         if (number := form["published"]) is not None:
             # The points read off a figure of the paper; a curve of a changed game has none.
-            rows = self._published(number, f"{path}.published")
-            game = partial(self._instance, path="figure.environment")
+            rows = self.figure.published(number, f"{path}.published")
+            game = partial(self.figure.instance, path="figure.environment")
             curves = [replace(c, published=published.points(rows, c, game)) for c in curves]
             for curve in curves:
-                if curve.published and curve.sources[0].gaps() is None:
-                    problem = f": the gains of {curve.label} are a table, but points need a law"
+                if curve.published and kinds.gaps(curve.sources[0]) is None:
+                    problem = f": the gains of {curve.label} are a table, but points need means"
                     raise self.error(f"{path}.published", problem)
         if each:
             values["each"] = Several(each.values)
         texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
         return spec.Panel(letter=letter, curves=tuple(curves), **texts)
-
-    def _published(self, number: int | str, path: str) -> list[published.Row]:
-        if not (rows := published.rows(self.form["paper"], number)):
-            raise self.error(path, f": no point of Fig. {number} is published")
-        known = {*registry.algorithm_names(), *self.members}
-        for name in (row["curve"] for row in rows if not known & {*row["curve"].split()}):
-            table = f"figures/published/{self.form['paper']}.csv"
-            raise UserError(
-                f"{table}: curve: no figure draws {shown(name)}; {nearest(name, known)}"
-            )
-        return rows
-
-    def _grid(self, layers: Layers) -> Grid | tuple[int, ...]:
-        name, path = self._needed("checkpoints", layers)
-        if name != schema.PUBLISHED:
-            return Grid(name)
-        if (number := innermost(layers, "published")[0]) is None:
-            raise self.error(path, "at published rounds need `published`, the paper's figure")
-        return published.rounds(self._published(number, path))
 
     def _sweep(self, section: Any, path: str, fields: Collection[str]) -> Sweep | None:
         if section is None:
@@ -257,38 +209,56 @@ class FigureReader:
             self.composed.checked(parameters.Ascending, form["fit"], f"{path}.fit")
         return Sweep(form["key"], values, path, form["fit"], fields)
 
-    def _member(self, name: str) -> Member:
-        path, content = f"figure.curves.{name}", self.form["curves"][name]
-        choice = self.composed.checked
+    def _member(self, name: str, content: Any) -> Member:
+        path, choice = f"figure.curves.{name}", self.composed.checked
         if not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        found = [kind for kind in MEMBERS if content.get(kind) is not None]
+        known = list(dict.fromkeys(kind.key for kind in kinds.found()))
+        found = [key for key in known if content.get(key) is not None]
         if len(found) != 1:
             hint = f"`+algorithm@{path}=<name>`, in a file `- /algorithm@curves.{name}: <name>`"
-            problem = f"must have one of algorithm ({hint}), rule and bound"
+            problem = f"must have one of {', '.join(known)} ({hint})"
             raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
-        kind = found[0]
-        names, find = MEMBERS[kind]
-        name = choice([*names()], content[kind], f"{path}.{kind}")
-        module = find(name)
-        fields = parameters.fields(module.Params) if module else accepted(name)
-        if not module and content.get("at") is not None:
-            fields = fields | accepted(choice([*theory.transitions()], content["at"], f"{path}.at"))
+        (key,), played = found, content[found[0]]
+        able = [kind for kind in kinds.found() if kind.key == key]
+        names = {kind: {*kind.names()} for kind in able}
+        valid = set().union(*names.values())
+        if isinstance(played, str) and played in registry.members("algorithm").keys() - valid:
+            kinds.of_member(played)  # raises for a kind that there is not
+        played = choice(sorted(valid), played, f"{path}.{key}")
+        own = [kind for kind in able if played in names[kind]]
+        own.sort(key=lambda kind: not kind.has_members)
+        member = Member(path, tuple(own), played, own[0].module(played), content, {})
         # Parameters are checked with the layers around them.
-        kinds = dict.fromkeys(fields, Any) | schema.CURVE | schema.SPECIAL[kind]
-        form = self.composed.section(kinds, content, path)
-        return Member(path, kind, name, module, fields, content, form)
+        keys = schema.CURVE | dict.fromkeys(known, str) | keys_of("curve", own)
+        if member.module is None:
+            keys.pop("share")  # of the budget of an algorithm
+        fields = dict.fromkeys(self._fields(member), Any)
+        return member._replace(form=self.composed.section(fields | keys, content, path))
+
+    def _fields(self, member: Member) -> Collection[str]:
+        # The parameters that a curve may set.
+        values = Values(self.figure, ((member.path, member.content),), member)
+        return member.kinds[0].fields(values)
 
     def _curve(self, name: str, outer: Layers, sweep: Sweep | None) -> spec.Curve:
         curve = self.members[name]
-        layers, form = ((curve.path, curve.content), *outer), curve.form
-        shows, sweep = self._plotted(curve, layers, sweep)
-        sources = tuple(self._source(curve, x, shows) for _, x in self._over(sweep, layers))
-        source, values = sources[0], self._named(layers)
-        values |= source.settings
+        own = Values(self.figure, ((curve.path, curve.content), *outer), curve)
+        form, kind = curve.form, own.kind
+        shows, path = kind.quantity(own.value("shows")[0], own), own.value("shows")[1]
+        if sweep is None and not shows.over_time:
+            asked = own.value("shows")[0] or shows.name
+            raise self.error(path or curve.path, f": {asked} is drawn over a sweep")
+        if (points := kind.swept(own, sweep and sweep.key)) is not None and sweep:
+            sweep = sweep._replace(values=points)
+        layers = self._over(sweep, own.layers, curve)
+        sources = tuple(self._source(curve, inner, shows) for _, inner in layers)
+        source, values = sources[0], self._named(own.layers, [curve])
+        said = kinds.words(source)
+        values |= said.settings
         if sweep is not None:
-            first, _, inner = sweep.key.partition(".")
-            values = {} if inner else {k: v for k, v in values.items() if k != first}
+            first, _, inner_key = sweep.key.partition(".")
+            values = {} if inner_key else {k: v for k, v in values.items() if k != first}
         label = form["label"] or (curve.module.LABEL if curve.module else curve.name)
         texts = {"label": label, "legend": form["legend"], "reading": form["reading"]}
         label, legend, reading = (
@@ -297,21 +267,12 @@ class FigureReader:
         label = f"{label} ({reading})" if reading else label
         if not legend:  # with the input budget of a private algorithm if the figure asks for it
             epsilon = None
-            if self.form["input_privacy"] and source.bandit and "epsilon" in source.params._fields:
+            if self.form["input_privacy"] and said.bandit and "epsilon" in source.params._fields:
                 find = getattr(curve.module, "input_epsilon", lambda params: params.epsilon)
                 epsilon = float(find(source.params))
             mantissa, _, power = f"{epsilon or 0:.3g}".partition("e")
             number = rf"${mantissa} \cdot 10^{{{int(power)}}}$" if power else mantissa
             legend = label if epsilon is None else f"{label} ({number})"
-        against: list[Experiment] = []
-        if shows.value in PAIRS:
-            other = self.members[innermost(outer, "against")[0]]
-            if other.kind != "algorithm":
-                raise self.error(other.path, "must be an algorithm: others are compared with it")
-            game = {key: curve.content[key] for key in SHARED if key in curve.content}
-            pairs = ((curve.path, game), (other.path, other.content), *outer)
-            against = [self._source(other, x, Quantity.REGRET) for _, x in self._over(sweep, pairs)]
-        bound = spec.TRANSITION if form.get("at") else "bound"
         return spec.Curve(
             name=name,
             label=label,
@@ -319,60 +280,51 @@ class FigureReader:
             reading=reading,
             look=spec.StyleOverride(form["colour"] or None, form["marker"], form["line"]),
             annotation=form["annotation"],
-            style=bound if curve.kind == "bound" else curve.name,
+            style=kind.style(own),
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
             x=None if sweep is None else tuple(map(float, sweep.values)),
             sources=sources,
             runs=self.runs if self.composed.is_overridden("runs") else form["runs"] or self.runs,
             fit=sweep and sweep.fit,
-            against=tuple(against),
+            against=tuple(self._against(curve, kind, outer, sweep, shows)),
         )
 
-    def _plotted(
-        self, curve: Member, layers: Layers, sweep: Sweep | None
-    ) -> tuple[Quantity, Sweep | None]:
-        # The quantity, and over what. A rule has no curve over time. A bound plots its own value,
-        # except over log T; with `at`, over the values where its regimes meet.
-        value, path = innermost(layers, "shows")
-        rule = curve.kind == "rule"
-        shows = Quantity(value or (Quantity.SAMPLES if rule else Quantity.REGRET))
-        if sweep is None and (rule or shows in (Quantity.PER_LOG, *AUDITS)):
-            raise self.error(path or curve.path, f": {shows.value} is drawn over a sweep")
-        if curve.kind != "bound":
-            if rule != (shows in RULES):
-                problem = f": {shows.value} is not for {curve.name}, of kind {curve.kind}"
-                raise self.error(path, problem)
-            return shows, sweep
-        shows = shows if shows is Quantity.PER_LOG else Quantity.REGRET
-        meet, path = curve.form["at"], f"{curve.path}.at"
-        if not meet:
-            if sweep is None and "horizon" not in accepted(curve.name):
-                problem = f": {curve.name} does not depend on the horizon; it needs a sweep"
-                raise self.error(curve.path, problem)
-            return shows, sweep
-        if sweep is None or sweep.key not in ("epsilon", "delta") or sweep.key in accepted(meet):
-            raise self.error(path, f": {meet} needs a sweep over the budget that it solves for")
-        points = theory.function(meet)(**self._arguments(curve, meet, layers))
-        if not points:
-            raise self.error(path, ": the bound has one regime only")
-        return shows, sweep._replace(values=points)
+    def _against(
+        self, curve: Member, kind: Kind, outer: Layers, sweep: Sweep | None, shows: Quantity
+    ) -> Iterable[Experiment]:
+        # The counterpart of each source, in the game of the curve.
+        if not shows.pair:
+            return
+        other = self.members[Values(self.figure, outer).value("against")[0]]
+        if kind not in other.kinds:
+            problem = f"must be of the kind {kind.name}: others are compared with it"
+            raise self.error(other.path, problem)
+        shared = {*SHARED, *keys_of("figure", [kind])}
+        game = {key: curve.content[key] for key in shared if key in curve.content}
+        pairs = ((curve.path, game), (other.path, other.content), *outer)
+        observed = next(quantity for quantity in kind.quantities if quantity.name == shows.of)
+        for _, layers in self._over(sweep, pairs, other):
+            yield self._source(other, layers, observed)
 
-    def _over(self, sweep: Sweep | None, layers: Layers) -> list[tuple[Any, Layers]]:
+    def _over(self, sweep: Sweep | None, layers: Layers, curve: Member) -> list[tuple[Any, Layers]]:
         # The values of a sweep, each with the layers that it changes; without one, the layers.
         if sweep is None:
             return [(None, layers)]
-        key, valid = sweep.key, {"horizon", "epsilon", "delta", *sweep.fields}
+        outer = Values(self.figure, layers)
+        key, valid = sweep.key, {"epsilon", "delta", *sweep.fields}
         first = key.partition(".")[0]
-        environment, where = innermost(layers, "environment")
+        environment, where = outer.value("environment")
         if environment is not None:
-            environment, _ = self._environment(environment, where)
+            environment, _ = self.figure.environment(environment, where)
             # A bound gets its means and arms from the environment alone.
             valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
             numbers = [k for k, v in spec.leaves(environment) if isinstance(v, int | float)]
             valid |= {f"environment.{k}" for k in numbers}
-        if first == "stream" or innermost(layers, "stream")[0] is not None:
-            valid |= {f"stream.{field}" for field in Stream._fields}
+        for name, of_kind in ((n, k) for kind in curve.kinds for n, k in kind.keys.items()):
+            valid |= {name} if of_kind.is_swept else set()
+            if of_kind.parts and (first == name or outer.value(name)[0] is not None):
+                valid |= {f"{name}.{part}" for part in of_kind.parts._fields}
         if key not in valid:
             raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
         found, (*above, last) = list[tuple[Any, Layers]](), key.split(".")
@@ -387,141 +339,27 @@ class FigureReader:
             found.append((x, ((f"{sweep.path}.values", values), *layers)))
         return found
 
-    def _environment(self, value: Any, path: str) -> tuple[Mapping[str, Any], str]:
-        # The description of an environment, and its origin.
-        if isinstance(value, Mapping):
-            origin, typed = self.composed.origin(path), f"{path}.means.file"
-            anywhere = self.composed.is_overridden(typed)
-            return instances.own_data(value, origin, self.composed.figure, anywhere), origin
-        self.composed.checked(project.names("environment"), value, path)
-        content = conf_files.read_member("environment", value)
-        return content, project.member_file("environment", value)
-
-    def _instance(self, value: Any, path: str) -> tuple[str, Any]:
-        return instances.instance(*self._environment(value, path), self.composed.figure)
-
-    def _needed(self, key: str, layers: Layers) -> tuple[Any, str]:
-        value, path = innermost(layers, key)
-        if value is None:
-            raise self.error(f"figure.{key}", "is missing")
-        return value, path
-
-    def _bandit(self, layers: Layers) -> tuple[str, Any, int, int]:
-        # The law, its parameters, its arms and the horizon. The profile scales the horizon unless
-        # the command line, a sweep or the figure's section for the profile sets it.
-        law, params = self._instance(*self._needed("environment", layers))
-        value, path = self._needed("horizon", layers)
-        horizon: int = self.composed.checked(parameters.Rounds, value, path)
-        fixed = self.composed.is_overridden(path) or path in self.from_profile
-        if not fixed and ".values." not in path:
-            scaled = max(1, round(horizon * self.composed.plain["profile"]["horizon_scale"]))
-            horizon = self.composed.checked(parameters.Rounds, scaled, "profile.horizon_scale")
-        arms, memory = registry.environment(law).arms(params), getattr(params, "memory", 0)
-        if horizon < max(arms, memory):
-            of = "the number of arms" if horizon < arms else "the memory of the adversary"
-            problem = f"must be at least {max(arms, memory)}, {of}, got {horizon}"
-            raise self.error(path, problem)
-        return law, params, arms, horizon
-
-    def _stream(self, layers: Layers) -> Stream:
-        # A layer may change part of the stream, so all layers are merged.
-        self._needed("stream", layers)
-        values, paths = dict[str, Any](), dict.fromkeys(Stream._fields, "figure.stream")
-        for path, mapping in reversed(layers):
-            for key, value in (mapping.get("stream") or {}).items():
-                values[key], paths[key] = value, f"{path}.stream.{key}"
-        origin = self.composed.origin
-        stream = parameters.build(Stream, values, "stream", lambda field: origin(paths[field]))
-        if abs(stream.mean) > stream.radius:
-            problem = f"must be within {stream.radius:g} of 0, got {shown(stream.mean)}"
-            raise self.error(paths["mean"], problem)
-        return stream
-
-    def _named(self, layers: Layers, more: Collection[str] = ()) -> dict[str, Any]:
+    def _named(
+        self, layers: Layers, of: Sequence[Member], more: Collection[str] = ()
+    ) -> dict[str, Any]:
         # The values that a text may name: those of the game, and more keys.
-        found = ((key, innermost(layers, key)[0]) for key in (*SHARED, *more))
-        values = {key: value for key, value in found if value is not None}
-        if "environment" in values:
-            law, params, values["arms"], values["horizon"] = self._bandit(layers)
-            values |= {**parameters.plain(params), "instance": instances.name(law, params)}
-        if "stream" in values:
-            values["stream"] = self._stream(layers)._asdict()
-        return values
+        values = Values(self.figure, layers)
+        every = list(dict.fromkeys(kind for member in of for kind in member.kinds))
+        keys = (*SHARED, *keys_of("figure", every), *more)
+        named = {key: value for key in keys if (value := values.value(key)[0]) is not None}
+        if "environment" in named:
+            environment, params = values.instance()
+            named["arms"] = registry.environment(environment).arms(params)
+            named |= {**parameters.plain(params), "instance": instances.name(environment, params)}
+        for kind in every:
+            named |= kind.named(values)
+        return named
 
     def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:
-        if curve.kind == "bound":
-            return Formula(curve.name, tuple(self._arguments(curve, curve.name, layers).items()))
-        if curve.kind == "rule":
-            params = self._params(curve, layers, {})
-            experiment = StoppingExperiment(curve.name, params, self._stream(layers), self.seed)
-            if experiment.samples_at_most() > 2**53:
-                raise self.error(curve.path, f": {experiment.name} may take more than 2^53 samples")
-            return experiment
-        if shows in AUDITS:
-            # Every game of an audit sets its own horizon.
-            subject = Subject.of(curve.name, self._params(curve, layers, {"horizon": designs.LONG}))
-            plays = self.composed.checked(Plays, *self._needed("plays", layers))
-            try:
-                return AuditExperiment(subject, plays, self.seed)
-            except UserError as error:  # it has no claim, or releases nothing
-                raise self.error(curve.path, f": {error}") from None
-        law, instance, arms, horizon = self._bandit(layers)
-        arm, (regret, path) = curve.form["pulls_of"], innermost(layers, "regret")
-        if arm is not None and arm > arms:
-            problem = f"must be an arm from 1 to {arms}, got {arm}"
-            raise self.error(f"{curve.path}.pulls_of", problem)
-        if regret is not None and (arm or hasattr(registry.environment(law), "table")):
-            problem = "is for arms with means, of which no pulls are recorded instead"
-            raise self.error(path, problem)
-        return RegretExperiment(
-            member=curve.name,
-            params=self._params(curve, layers, {"horizon": horizon}),
-            environment=law,
-            instance=instance,
-            horizon=horizon,
-            grid=self._grid(layers),
-            seed=self.seed,
-            pulls_of=None if arm is None else arm - 1,  # the papers count arms from 1
-            regret=Regret(regret or "pseudo"),
-        )
-
-    def _params(self, curve: Member, layers: Layers, game: Mapping[str, Any]) -> Any:
-        # The Params of an algorithm or a rule; `game` has the values that the game sets.
-        layers, checked = (("figure", game), *layers), self.composed.checked
-        # A missing one would be set by the curve, unless the whole figure may set it.
-        paths = {f: f"{'figure' if f in SHARED else curve.path}.{f}" for f in curve.fields}
-        paths |= {f: path for f in paths if (path := innermost(layers, f)[1])}
-        found = {field: innermost(layers, field)[0] for field in curve.fields}
-        if (share := curve.form.get("share")) is not None:
-            if found.get("epsilon") is None:
-                raise self.error(f"{curve.path}.share", f": {curve.name} gets no epsilon to share")
-            found["epsilon"] = share * checked(
-                parameters.Budget, found["epsilon"], paths["epsilon"]
-            )
-        if found.get("rho") == "from-epsilon":
-            # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
-            epsilon = checked(parameters.Positive, *self._needed("epsilon", layers))
-            delta = checked(parameters.Fraction, *self._needed("delta", layers))
-            found["rho"] = rho_of_gaussian(epsilon, delta)
-        values = {field: value for field, value in found.items() if value is not None}
-        for field in curve.fields:
-            if field not in {*values, *curve.module.Params._field_defaults}:
-                raise self.error(paths[field], f"is missing: +{paths[field]}=<value> sets it")
-        origin = self.composed.origin
-        return parameters.build(curve.module.Params, values, curve.name, lambda f: origin(paths[f]))
-
-    def _arguments(self, curve: Member, function: str, layers: Layers) -> dict[str, Any]:
-        # The arguments of a function of theory/: those of the game, the others from the layers.
-        arguments = dict[str, Any]()
-        if innermost(layers, "environment")[0] is not None:
-            _, params, arms, horizon = self._bandit(layers)
-            arguments |= {**params._asdict(), "arms": arms, "horizon": horizon}
-        if innermost(layers, "stream")[0] is not None:
-            arguments |= self._stream(layers)._asdict()
-        for name, kind in accepted(function).items():
-            value, path = innermost(layers, name)
-            if name not in arguments:
-                if value is None:
-                    raise self.error(curve.path, f"needs {name}")
-                arguments[name] = self.composed.checked(kind, value, path)
-        return {name: arguments[name] for name in accepted(function)}
+        values = Values(self.figure, layers, curve)
+        try:
+            return values.kind.read(values, shows)
+        except Located:
+            raise
+        except UserError as error:  # such as an audit of what claims nothing
+            raise self.error(curve.path, f": {error}") from None

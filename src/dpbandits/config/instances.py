@@ -1,4 +1,4 @@
-"""Instances, a law with its parameters, and texts with names of values: `$K = {arms}$`."""
+"""Instances of environments, and texts with names of values: `$K = {arms}$`."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ import numpy as np
 from dpbandits.config import conf_files
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
-from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import Located, nearest, shown
 
 FEW = 10  # means that a description lists at most
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -31,7 +31,7 @@ class Steps(NamedTuple):
 
 
 def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[str, Any]:
-    """Return the name of the law and its parameters.
+    """Return the name of the environment and its parameters.
 
     The description is that of a file in conf/environment/; means in equal steps are written
     `means: {first: 0.75, last: 0.25, arms: 5}`. Raises UserError, with the origin, if it is
@@ -39,23 +39,28 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     """
     description = own_data(description, origin, figure)
     content = {key: value for key, value in description.items() if key not in ("name", "law")}
-    law = description.get("law")
-    if law not in {*registry.environment_names(), *registry.NOT_STORED}:
-        near = nearest(str(law), registry.environment_names())
-        raise UserError(f"{figure}: unknown law {shown(law)} ({origin}); {near}")
+    environment = description.get("law")
+    if environment not in {*registry.environment_names(), *registry.NOT_STORED}:
+        near = nearest(str(environment), registry.environment_names())
+        raise Located(f"{figure}: unknown environment {shown(environment)} ({origin}); {near}")
     if isinstance(content.get("means"), Mapping):
-        steps = parameters.build(Steps, content["means"], f"{law}: means", lambda field: origin)
+        owner = f"{environment}: means"
+        steps = parameters.build(Steps, content["means"], owner, lambda field: origin)
         content["means"] = np.linspace(*steps).tolist()
-    module = registry.environment(law)
-    built = parameters.build(module.Params, content, law, lambda field: origin)
-    if hasattr(module, "table") or hasattr(module, "drawn"):
-        return law, built
-    arms, distribution = module.arms(built), getattr(module, "law", lambda params: None)(built)
-    gaps: Any = getattr(distribution, "gaps", None)
-    if np.shape(gaps) != (arms,) or np.min(gaps) != 0 or np.max(gaps) > 1:
-        rule = f"must have `gaps`, an array of {arms} numbers in [0, 1], 0 for the best arm"
-        raise UserError(f"{law}: what law(params) returns {rule}; got {shown(gaps)} ({origin})")
-    return law, built
+    known = registry.environment(environment)
+    built = parameters.build(known.Params, content, environment, lambda field: origin)
+    if not known.law:
+        return environment, built
+    arms = known.arms(built)
+    gaps: Any = getattr(known.law(built), "gaps", None)
+    width = known.RANGE[1] - known.RANGE[0]
+    if np.shape(gaps) != (arms,) or np.min(gaps) != 0 or np.max(gaps) > width:
+        numbers = f"an array of {arms} numbers in [0, {width:g}]"
+        rule = f"must have `gaps`, {numbers}, 0 for the best arm"
+        raise Located(
+            f"{environment}: what law(params) returns {rule}; got {shown(gaps)} ({origin})"
+        )
+    return environment, built
 
 
 def own_data(
@@ -87,30 +92,30 @@ def own_data(
                 got = f"{column} must be a number in [0, 1], got {shown(row[column])}"
                 raise ValueError(f"line {rows.line_num}: {got}") from None
     except (OSError, ValueError, RuntimeError, csv.Error) as error:
-        raise UserError(
-            f"{where} {getattr(error, 'strerror', None) or error} ({origin})"
-        ) from error
+        raise Located(f"{where} {getattr(error, 'strerror', None) or error} ({origin})") from error
     return {**description, "means": means}
 
 
-def name(law: str, params: Any) -> str:
+def name(environment: str, params: Any) -> str:
     """Return the papers' name of an instance, which is `name` in its file of conf/environment/.
 
-    If no file names it, return its law and number of arms.
+    If no file names it, return its environment and number of arms.
     """
-    arms, kind = registry.environment(law).arms(params), getattr(params, "kind", None)
-    unnamed = law.replace("-", " ").capitalize()
-    if kind is not None:
-        unnamed = f"{parameters.reading_name(kind)} adversary"
-    return _names(project.layers()).get((law, params), f"{unnamed}, K = {arms}")
+    known = registry.environment(environment)
+    unnamed = known.title(params)
+    if unnamed == environment:
+        unnamed = environment.replace("-", " ").capitalize()
+    unnamed = f"{unnamed}, K = {known.arms(params)}"
+    return _names(project.layers()).get((environment, params), unnamed)
 
 
-def description(law: str, params: Any) -> str:
-    """Return the text for an instance: its name, if a file has one, else its arms and its law.
+def description(environment: str, params: Any) -> str:
+    """Return the text for an instance: its name if a file has one, else its arms and environment.
 
-    Without a law, `params` are means of arms of which only these matter.
+    Without an environment, `params` are means of arms of which only these matter.
     """
-    named, fields = _names(project.layers()), parameters.plain(params) if law else {"means": params}
+    named = _names(project.layers())
+    fields = parameters.plain(params) if environment else {"means": params}
     means = fields.get("means", ())
     # A few in full; of more in equal steps the ends, otherwise the first two and the last.
     if len(means) <= FEW:
@@ -119,20 +124,18 @@ def description(law: str, params: Any) -> str:
         numbers = f"in equal steps from {means[0]:g} to {means[-1]:g}"
     else:
         numbers = f"{means[0]:g}, {means[1]:g}, ..., {means[-1]:g}"
-    if not law:
+    if not environment:
         bernoulli = ((tuple(i.means), text) for (n, i), text in named.items() if n == "bernoulli")
         return dict(bernoulli).get(tuple(params), f"K = {len(params)}, means {numbers}")
-    usual, text = type(params)._field_defaults, f"law {law}"
+    usual, text = type(params)._field_defaults, f"environment {environment}"
     if "means" in fields:
-        text = f"{law.replace('-', ' ').capitalize()} arms of means {numbers}"
-    elif phrase := getattr(registry.environment(law), "phrase", None):
-        text, usual = phrase(params), fields
-    elif "kind" in fields:
-        text = f"gains of the {fields['kind']} adversary"
-    others = [k for k in fields if k not in ("arms", "means", "kind")]
+        text = f"{environment.replace('-', ' ').capitalize()} arms of means {numbers}"
+    elif phrase := registry.environment(environment).phrase(params):
+        text, usual = phrase, params._asdict()
+    others = [k for k in fields if k not in ("arms", "means")]
     more = [f"{k}={fields[k]}" for k in others if getattr(params, k) != usual.get(k)]
-    arms = f"K = {registry.environment(law).arms(params)}"
-    return named.get((law, params), ", ".join([arms, text, *more]))
+    arms = f"K = {registry.environment(environment).arms(params)}"
+    return named.get((environment, params), ", ".join([arms, text, *more]))
 
 
 @cache
@@ -141,7 +144,7 @@ def _names(layers: tuple[Path, ...]) -> Mapping[tuple[str, Any], str]:
     # gives none: the mistake is reported where the file is used.
     names: dict[tuple[str, Any], str] = {}
     for member in project.names("environment"):
-        with suppress(Exception):  # also of a law of a project
+        with suppress(Exception):  # also of an environment of a project
             content = conf_files.read_member("environment", member)
             if isinstance(content.get("name"), str):
                 names[instance(content, member, member)] = content["name"]

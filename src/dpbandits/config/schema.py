@@ -3,6 +3,7 @@
 Paths are those of the command line, for example `figure.curves.dp-se.epsilon`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,12 +11,11 @@ from typing import Annotated, Any, get_args
 
 import msgspec
 
-from dpbandits.audit.subject import Plays
-from dpbandits.experiments import Quantity
+from dpbandits.experiments import kinds
 from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.regret import Regret
+from dpbandits.experiments.kinds import Kind
 from dpbandits.kernel import parameters
-from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import Located, UserError, nearest, shown
 from dpbandits.kernel.parameters import Count
 from dpbandits.spec.figure import FORMATS
 from dpbandits.tables import statistics
@@ -40,12 +40,9 @@ TOP: Kinds = {
     **dict.fromkeys(("figure", "paths", "engine", "profile"), Keys),
 }
 SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
-    "horizon": parameters.Rounds,
     "epsilon": parameters.Budget,
     "delta": parameters.Delta,
     "environment": str | Keys,
-    "stream": Keys,
-    "plays": Plays,
 }
 PUBLISHED = "published"  # checkpoints at the rounds of the points that a panel draws
 CHECKPOINTS = [*(grid.value for grid in Grid), PUBLISHED]
@@ -71,19 +68,14 @@ PANEL: Kinds = {
     **dict.fromkeys(("title", "row", "column", "against"), str),
     **dict.fromkeys(("parameters", "each", "sweep"), Keys),
     "curves": list[str],
-    "shows": [quantity.value for quantity in Quantity],
-    "regret": [regret.value for regret in Regret],
+    "shows": str,
     "checkpoints": CHECKPOINTS,
     "published": int | str,  # figure of the paper, or its part
     **SHARED,
 }
-SPECIAL: dict[str, Kinds] = {  # keys of a curve of one kind
-    "algorithm": {"pulls_of": Count, "regret": PANEL["regret"], "share": parameters.Fraction},
-    "rule": {},
-    "bound": {"at": str},
-}
 CURVE: Kinds = {
-    **dict.fromkeys(("algorithm", "rule", "bound", "label", "legend", "reading"), str),
+    **dict.fromkeys(("label", "legend", "reading"), str),
+    "share": parameters.Fraction,
     "runs": Count,
     "colour": str,
     "marker": ["o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", ""],
@@ -94,6 +86,26 @@ CURVE: Kinds = {
 VALUES: Kinds = {"key": str, "values": list[Any] | Keys, "fit": tuple[float, float]}
 STEPS: Kinds = {"first": float, "last": float, "number": Count}
 ORIGINAL: Kinds = {"figure": Count, "table": Count, "part": str}
+
+
+def keys_of(place: str, of: Iterable[Kind]) -> Kinds:
+    """Return the keys of kinds in a place: figure, panel or curve."""
+    found = {name: (key, kind) for kind in of for name, key in kind.keys.items()}
+    for name in found.keys() & {*FIGURE, *PANEL, *CURVE}:
+        raise UserError(
+            f"the kind {found[name][1].name} has a key '{name}', which all figures have"
+        )
+    return {name: key.type for name, (key, _) in found.items() if place in key.places}
+
+
+def keys_in(section: str) -> Kinds:
+    """Return the keys of every kind in a section: figure, panels or curves."""
+    sections = {"figure": FIGURE, "panels": PANEL, "curves": CURVE}
+    if section not in sections:
+        return {}
+    every = kinds.found()
+    members = dict.fromkeys([kind.key for kind in every] * (section == "curves"), str)
+    return sections[section] | members | keys_of(section.removesuffix("s"), every)
 
 
 @dataclass(frozen=True)
@@ -112,17 +124,17 @@ class Composed:
         """Return whether the command line sets the value, or a mapping around it."""
         return any(path == key or path.startswith(f"{key}.") for key in self.overrides)
 
-    def error(self, path: str, problem: str) -> UserError:
+    def error(self, path: str, problem: str) -> Located:
         """Return the error `<figure>: <path> <problem> (<origin>)`."""
-        return UserError(
+        return Located(
             f"{self.figure}: {path} {problem} ({self.origin(path)})".replace(" : ", ": ")
         )
 
-    def unknown(self, kind: str, name: object, valid: Iterable[str], path: str) -> UserError:
+    def unknown(self, kind: str, name: object, valid: Iterable[str], path: str) -> Located:
         """Return the error for a name that is not valid, with the nearest valid ones."""
         where = f"{self.figure}: unknown {kind} {shown(name)} ({self.origin(path)})"
         near = str(name).rpartition(".")[2] if kind == "key" else str(name)
-        return UserError(f"{where}; {nearest(near, valid)}")
+        return Located(f"{where}; {nearest(near, valid)}")
 
     def checked(self, kind: Any, value: Any, path: str) -> Any:
         """Return the value as a type of msgspec or of kernel.parameters, or as a valid name."""
@@ -145,7 +157,7 @@ class Composed:
             raise self.error(path, f"must be {error}, got {shown(value)}") from None
 
     def section(
-        self, kinds: Kinds, content: Any, path: str, required: Iterable[str] = ()
+        self, valid: Kinds, content: Any, path: str, required: Iterable[str] = ()
     ) -> dict[str, Any]:
         """Return the checked values of all keys of a section; those that it lacks are empty.
 
@@ -153,13 +165,20 @@ class Composed:
         """
         if content is not None and not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        found: dict[str, Any] = {k: kind() if kind in EMPTY else None for k, kind in kinds.items()}
+        found: dict[str, Any] = {k: kind() if kind in EMPTY else None for k, kind in valid.items()}
         for key, value in (content or {}).items():
             where = f"{path}.{key}".lstrip(".")
-            if key not in kinds:
-                raise self.unknown("key", where, kinds, where)
+            if key not in valid:
+                places = {
+                    kind.name: kind.keys[key].places for kind in kinds.found() if key in kind.keys
+                }
+                if places and re.fullmatch(r"figure|figure\.(panels|curves)\.[^.]+", path):
+                    owners = (f"{name} (of a {' or '.join(of)})" for name, of in places.items())
+                    problem = f"is a key of the kind {', '.join(owners)}, not of what is here"
+                    raise self.error(where, f"{problem}; {nearest(key, valid)}")
+                raise self.unknown("key", where, valid, where)
             if value is not None:
-                found[key] = self.checked(kinds[key], value, where)
+                found[key] = self.checked(valid[key], value, where)
         for key in required:
             if (content or {}).get(key) is None:
                 raise self.error(f"{path}.{key}".lstrip("."), "is missing")

@@ -28,27 +28,24 @@ class Distribution(NamedTuple):
 @cache
 def rewards(subject: Distribution) -> tuple[Any, np.ndarray]:
     """Return the law and rewards of shape (rounds, arms, draws); one draw from a table."""
-    module, rng = registry.environment(subject.name), np.random.Generator(np.random.PCG64(1))
-    params = subject.params
-    if hasattr(module, "drawn"):
-        module, params = module.drawn(params, rng)
-    arms = module.arms(params)
-    if hasattr(module, "table"):
-        law, rounds, draws = module.table(params, TABLE_ROUNDS.size, rng), TABLE_ROUNDS, 1
-    else:
-        law, rounds, draws = module.law(params), ROUNDS, DRAWS // (ROUNDS.size * arms)
+    environment, rng = registry.environment(subject.name), np.random.Generator(np.random.PCG64(1))
+    law, arms, _ = environment.game(subject.params, TABLE_ROUNDS.size, lambda: rng)
+    rounds, draws = ROUNDS, DRAWS // (ROUNDS.size * arms)
+    if environment.table:
+        rounds, draws = TABLE_ROUNDS, 1
     sample = np.empty((rounds.size, arms, max(draws, 1)))
     fill(law, rng, rounds, sample)
     return law, sample
 
 
 def in_range(subject: Distribution) -> str:
-    """Check that rewards are in [0, 1]."""
-    _, sample = rewards(subject)
-    wrong = np.argwhere(~((sample >= 0) & (sample <= 1)))  # nan too
+    """Check that rewards are in the declared range."""
+    (low, high), (_, sample) = registry.environment(subject.name).RANGE, rewards(subject)
+    wrong = np.argwhere(~((sample >= low) & (sample <= high)))  # nan too
     if wrong.size:
         numbers = f"a reward of arm {wrong[0, 1] + 1} is {sample[tuple(wrong[0])]:g}"
-        raise Broken(numbers, "scale or clip in `draw`: all budgets rest on rewards in [0, 1]")
+        remedy = "scale or clip in `draw`, or declare another RANGE; budgets rest on it"
+        raise Broken(f"{numbers}, not in [{low:g}, {high:g}]", remedy)
     return f"{sample.size:,} rewards between {sample.min():.3g} and {sample.max():.3g}"
 
 
@@ -62,10 +59,12 @@ def gaps_of_means(subject: Distribution) -> str:
     if (n := sample.shape[2]) == 1:
         raise NotApplicable("rewards of a table, or of too many arms, have no means here")
     log = math.log(4 * sample[..., 0].size / FALSE_ALARMS)
-    radius = np.sqrt(2 * sample.var(2, ddof=1) * log / n) + 7 * log / (3 * (n - 1))
+    least_reward, most_reward = registry.environment(subject.name).RANGE
+    rest = 7 * (most_reward - least_reward) * log / (3 * (n - 1))
+    radius = np.sqrt(2 * sample.var(2, ddof=1) * log / n) + rest
     low, high = (sample.mean(2) + law.gaps + sign * radius for sign in (-1, 1))
     least, most = low.max(), high.min()
-    means = getattr(subject.params, "means", None)
+    means = registry.environment(subject.name).means(subject.params)
     if least <= (max(means) if means else least) <= most:
         return f"the largest mean is in [{least:.4g}, {most:.4g}] by {low.size} samples of {n:,}"
     ends = [np.unravel_index(end, low.shape) for end in (low.argmax(), high.argmin())]
@@ -96,7 +95,7 @@ def sums_of_rewards(subject: Distribution) -> str:
 
 
 CHECKS = {
-    "rewards are in [0, 1]": in_range,
+    "rewards are in their range": in_range,
     "gaps are those of the means": gaps_of_means,
     "sums are those of single rewards": sums_of_rewards,
 }

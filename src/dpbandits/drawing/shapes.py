@@ -19,7 +19,6 @@ from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
 
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.styles import LINES, PUBLISHED_ID, in_mathtext, style_of_curve, symbol
-from dpbandits.experiments import Quantity
 from dpbandits.spec.figure import Points
 from dpbandits.tables.series import Series
 
@@ -38,15 +37,6 @@ PARAMETERS = {
     "arms": "Number of arms $K$",
     "mean": r"Mean $\mu$",
     "x": "$x$",
-}
-# Label of the y axis over a parameter; the other quantities are budgets.
-QUANTITIES = {
-    Quantity.REGRET: "Regret at the horizon",
-    Quantity.PER_LOG: r"Regret at the horizon / $\log T$",
-    Quantity.EXTRA: r"$\mathrm{Reg}_\mathrm{priv} - \mathrm{Reg}_\mathrm{nonpriv}$",
-    Quantity.PRICE: "Price of privacy",
-    Quantity.SAMPLES: "Samples used",
-    Quantity.FAILURES: "Share of failures",
 }
 
 
@@ -115,9 +105,12 @@ def name_rows(ax: Axes, labels: Sequence[str]) -> None:
 
 
 def name_axes(ax: Axes, x: str, y: str) -> None:
-    """Label x below the lowest panel of each column, and y beside the first panel of each row."""
+    """Label x below the lowest panel of each column, and y beside the first panel of each row.
+
+    Another panel of the row has a label of its own if it shows something else.
+    """
     place = ax.get_subplotspec()
-    others = (other.get_subplotspec() for other in ax.figure.axes)
+    others = [other.get_subplotspec() for other in ax.figure.axes]
     if place is None or not any(
         other
         and other.rowspan.start > place.rowspan.start
@@ -125,7 +118,12 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
         for other in others
     ):
         ax.set_xlabel(x)
-    if place is None or place.is_first_col():
+    firsts = (
+        other.get_ylabel()
+        for other, there in zip(ax.figure.axes, others, strict=True)
+        if place and there and there.is_first_col() and there.rowspan.start == place.rowspan.start
+    )
+    if place is None or place.is_first_col() or next(firsts, y) not in ("", y):
         ax.set_ylabel(y)
 
 
@@ -136,8 +134,7 @@ def draw_all_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     """
     again = _again(panel)
     lines = [draw_curve(ax, series, again[i], i) for i, series in enumerate(panel.series)]
-    shows = {series.shows for series in panel.series}
-    name_axes(ax, ROUND, QUANTITIES[Quantity.PRICE] if shows == {Quantity.PRICE} else _y(panel))
+    name_axes(ax, ROUND, ", ".join(dict.fromkeys(s.shows.over_time for s in panel.series)))
     return lines
 
 
@@ -202,12 +199,10 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     again = _again(panel)
     lines = [draw_curve(ax, series, again[i]) for i, series in enumerate(panel.series)]
     if panel.series:
-        # The first played curve decides: a bound beside it has the same unit.
-        first = next((s for s in panel.series if s.runs), panel.series[0])
-        alone = first.shows is Quantity.REGRET and not first.runs
-        y = "Value of the bound" if alone else QUANTITIES.get(first.shows, r"$\epsilon$")
-        y = y.replace("Regret", _y(panel))
-        name_axes(ax, PARAMETERS.get(first.over, symbol(first.over)), y)
+        # The played curves decide: a bound beside them has the same unit.
+        named = [s for s in panel.series if s.runs] or panel.series
+        y = ", ".join(dict.fromkeys(series.shows.label for series in named))
+        name_axes(ax, PARAMETERS.get(named[0].over, symbol(named[0].over)), y)
     return lines
 
 
@@ -228,11 +223,6 @@ def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     write_decades(ax.xaxis)
     write_decades(ax.yaxis)
     return handles
-
-
-def _y(panel: PanelDrawing) -> str:
-    counted = {series.pulls for series in panel.series}
-    return "Regret" if True not in counted else "Pulls" if False not in counted else "Regret, pulls"
 
 
 def _again(panel: PanelDrawing) -> list[int]:

@@ -92,7 +92,7 @@ def style_of(name: str) -> Style:
     if name in STYLES:
         return STYLES[name]
     # A hash of the name selects the colour; if it is taken, the next one is used.
-    members = {*registry.algorithm_names(), *registry.stopping_rule_names(), name}
+    members = {*registry.members("algorithm"), name}
     styles: dict[str, Style] = {}
     for stranger in sorted(members - STYLES.keys()):
         first = sha256(stranger.encode()).digest()[0] % len(SPARE_COLOURS)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
 from dpbandits.kernel.compilation import kernel, specialised
-from dpbandits.kernel.parameters import Arms, Count
+from dpbandits.kernel.parameters import Arms, Count, plain, reading_name
 from dpbandits.kernel.randomness import AddedLater
 
 
@@ -66,6 +66,23 @@ class Params(NamedTuple):
     walk: Walk = Walk.MULTISCALE
     oblivious_start: ObliviousStart = ObliviousStart.DRAW
     memory: Annotated[Count, AddedLater(1)] = 1
+
+
+def title(params: Params) -> str:
+    """Return the name of an adversary."""
+    return f"{reading_name(params.kind)} adversary"
+
+
+def phrase(params: Params) -> str:
+    """Return the text for captions: the adversary, and readings that are not the usual ones."""
+    usual, fields = Params._field_defaults, plain(params)
+    changed = [k for k in usual if k != "arms" and getattr(params, k) != usual[k]]
+    return ", ".join([f"gains of the {title(params)}", *(f"{k}={fields[k]}" for k in changed)])
+
+
+def shortest(params: Params) -> tuple[int, str]:
+    """Return the least number of rounds, and what it is."""
+    return params.memory, "the memory of the adversary"
 
 
 HALF_WIDTH = 0.05  # epsilon of the oblivious adversaries

@@ -2,51 +2,48 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
-from dpbandits.experiments import Experiment, Load, Quantity, in_words
-from dpbandits.kernel import parameters, randomness
+from dpbandits.experiments.experiment import Experiment, Load
+from dpbandits.kernel import randomness, registry
+from dpbandits.privacy.notions import Guarantee
+
+CLAIMED, COMPOSED, AUDITED, ONE_CHOICE = "claimed", "composed", "audited", "audited-choice"
 
 
 @dataclass(frozen=True)
 class AuditExperiment(Experiment):
     """One subject of an audit; every run is an independent audit with its own search."""
 
+    member: str  # name of the algorithm
+    params: Any  # in the longest games
     subject: Subject
     plays: int  # games per run
     seed: int
-    # Horizon of the longest games with two arms.
-    longest: int = field(init=False, repr=False, compare=False)
+    longest: int  # horizon of the longest games with two arms
 
     columns = 2  # lower bounds on epsilon: for all arms, for one choice
-    family = "algorithm"
     libraries = ("numba", "numpy", "scipy")
-    unit = "audit"
-    spends = False  # its figure draws the budgets
-    exact = (Quantity.CLAIMED, Quantity.COMPOSED)
-    files = ("experiments/audit.py", "audit/search.py")
 
-    def __post_init__(self) -> None:
-        """Find the horizon of the longest games; raises UserError if there is no claim for them."""
-        algorithm, longest = self.subject.algorithm, designs.longest(self.subject.horizons)
-        params, settings = self.subject.params(longest), dict(self.subject.settings)
-        plain = parameters.plain(params)
-        vars(self).update(
-            name=f"audit of {algorithm}({in_words(settings)}) with {self.plays} games",
-            member=algorithm,
-            members=(("algorithm", algorithm),),
-            params=params,
-            longest=longest,
-            phrase=f"{self.plays:,} games an audit",
-            game={"games": self.plays},
-            settings={k: v for k, v in plain.items() if k != "horizon"},
-            arguments=params._asdict(),
-        )
+    @classmethod
+    def of(cls, subject: Subject, plays: int, seed: int) -> Self:
+        """Return the audit of a subject. Raises UserError if nothing is claimed for its games."""
+        longest = designs.longest(subject.horizons)
+        return cls(subject.algorithm, subject.params(longest), subject, plays, seed, longest)
+
+    @property
+    def claim(self) -> Guarantee:
+        """The claim for the longest games that events can contradict."""
+        return self.subject.claim(designs.ARMS, self.longest)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return (*super().roots, registry.member("algorithm", self.member).source, "audit/search.py")
 
     def description(self) -> dict[str, Any]:
         described = randomness.fields(self.params, described=True)
@@ -75,16 +72,10 @@ class AuditExperiment(Experiment):
             times.append(time.perf_counter())
         return np.array(values), np.diff(times)
 
-    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        if shows is Quantity.CLAIMED:
-            return np.array([self.declared("claim").epsilon])
-        if shows is Quantity.COMPOSED:
-            delta = self.declared("claim").delta
-            return np.array([self.subject.composed(designs.ARMS, self.longest, delta)])
-        column = int(shows is Quantity.ONE_CHOICE)
+    def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
+        if shows == CLAIMED:
+            return np.array([self.claim.epsilon])
+        if shows == COMPOSED:
+            return np.array([self.subject.composed(designs.ARMS, self.longest, self.claim.delta)])
+        column = int(shows == ONE_CHOICE)
         return load(slice(column, column + 1))[:, 0]
-
-    def declared(self, what: Literal["releases", "claim", "warning"]) -> Any:
-        # Of the longest games; the claim is that which events can contradict.
-        find = {"releases": self.subject.releases, "claim": self.subject.claim}.get(what)
-        return find(designs.ARMS, self.longest) if find else None

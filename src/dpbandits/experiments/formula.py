@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dpbandits import theory
-from dpbandits.experiments import Experiment, Load, Quantity
-from dpbandits.experiments.checkpoints import Grid
+from dpbandits.experiments.checkpoints import Grid, checkpoints
+from dpbandits.experiments.experiment import Experiment, Load
+from dpbandits.experiments.regret import PER_LOG
 from dpbandits.kernel.errors import UserError
 
 
@@ -20,50 +21,29 @@ class Formula(Experiment):
     values: tuple[tuple[str, Any], ...]  # its arguments
 
     columns = 0
-    family = "bound"
     params = ()
     libraries = ()
-    spends = False
-    exact = tuple(Quantity)
-    grid = Grid.LOG
-
-    def __post_init__(self) -> None:
-        values, phrase = dict(self.values), ""
-        if "arms" in values:
-            phrase = f"K = {values['arms']}"
-        elif dimension := values.get("dimension"):
-            phrase = f"linear bandits, dimension {dimension}"
-        vars(self).update(
-            name=self.member,
-            rounds=values.get("horizon"),
-            named=("", values["means"]) if "means" in values else None,
-            phrase=phrase,
-            game={},
-            settings=values,
-            arguments=dict(values),
-        )
 
     def description(self) -> dict[str, Any]:
         return {"bound": self.member, "arguments": dict(self.values)}
 
-    def law(self, over_time: bool) -> dict[str, Any]:
-        """Return the formula; a curve over time has a value at every horizon."""
-        given = {k: v for k, v in self.values if k != "horizon" or not over_time}
-        return {"bound": self.member, **given}
-
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError("it is evaluated, not played")
 
-    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
+    def checkpoints(self) -> np.ndarray:
+        horizon = dict(self.values).get("horizon")
+        return super().checkpoints() if horizon is None else checkpoints(horizon, Grid.LOG)
+
+    def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
         # Over time: its values with these rounds as horizon.
         if rounds is not None:
             horizons = map(int, self.checkpoints()[rounds])
             return np.array([[self._value(horizon=n) for n in horizons]])
         value = np.array([self._value()])
-        return value / np.log(self.arguments["horizon"]) if shows is Quantity.PER_LOG else value
+        return value / np.log(dict(self.values)["horizon"]) if shows == PER_LOG else value
 
     def _value(self, **horizon: int) -> float:
         try:
-            return theory.function(self.member)(**self.arguments | horizon)
+            return theory.function(self.member)(**dict(self.values) | horizon)
         except UserError as error:  # the theorem does not apply
             raise UserError(f"{self.member}: {error}") from None

@@ -4,22 +4,24 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dpbandits.environments._clipped import Clipped
 from dpbandits.environments._realised import realised
-from dpbandits.experiments import Experiment, Load, Quantity, in_words
 from dpbandits.experiments.checkpoints import Grid, checkpoints
-from dpbandits.kernel import parameters, randomness, registry
+from dpbandits.experiments.experiment import Experiment, Load
+from dpbandits.kernel import randomness, registry
 from dpbandits.kernel.bandit import NO_PULL, Bandit, new_bandit
 from dpbandits.kernel.compilation import specialised
+from dpbandits.kernel.environment import WITHIN
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.parameters import reading_name
 from dpbandits.kernel.randomness import Role, spelt, stream
-from dpbandits.kernel.roots import PACKAGE
+
+PER_LOG = "regret-per-log-t"
 
 
 class Regret(Enum):
@@ -45,51 +47,47 @@ class RegretExperiment(Experiment):
     seed: int
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
     regret: Regret = Regret.PSEUDO
-
-    family = "algorithm"
+    clipped: bool = False  # rewards, to the range that the algorithm's releases assume
 
     def __post_init__(self) -> None:
+        """Check the horizon and the range of the rewards."""
         horizon = getattr(self.params, "horizon", self.horizon)
         if horizon != self.horizon:
             game = f"the game has {self.horizon} rounds"
             raise UserError(f"{self.member}: the parameter horizon is {horizon}, but {game}")
+        if not self.clipped:
+            registry.check_range(self.member, self.environment, "; `clipped: true` clips them")
+        if (
+            self.regret is Regret.REALISED
+            and registry.environment(self.environment).RANGE != WITHIN
+        ):
+            raise UserError(f"{self.environment}: realised regret is for rewards in [0, 1]")
+
+    @cached_property
+    def columns(self) -> int:
+        return len(self.checkpoints())
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        found = (("algorithm", self.member), ("environment", self.environment))
+        sources = (registry.member(family, name).source for family, name in found)
+        return *super().roots, *sources, *filter(None, [registry.scheme(self.member)])
+
+    @property
+    def grows(self) -> bool:
         environment = registry.environment(self.environment)
-        arms, kind = environment.arms(self.instance), getattr(self.instance, "kind", None)
-        law = self.environment if kind is None else f"{reading_name(kind)} adversary"
-        recorded, in_name = dict[str, Any](), ""
-        if self.pulls_of is not None:
-            recorded["pulls of arm"] = self.pulls_of + 1
-            in_name = f", pulls of arm {self.pulls_of + 1}"
-        if self.regret is Regret.REALISED:
-            recorded["regret"] = "realised"
-            in_name += ", realised regret"
-        is_pseudo = self.regret is Regret.PSEUDO and not hasattr(environment, "table")
-        is_of_package = getattr(environment, "__name__", "").partition(".")[0] == PACKAGE.package
-        # Over time, a shorter game may be the start of a longer one: the horizon affects the first
-        # rounds only as a parameter of the algorithm, or of a table of gains.
-        ahead = "horizon" in self.params._fields or hasattr(environment, "table")
-        params, instance = parameters.plain(self.params), parameters.plain(self.instance)
-        game_of_theory = {"arms": arms, "horizon": self.horizon}
-        vars(self).update(
-            name=f"{self.member}({in_words(params)}) on {law} K={arms} T={self.horizon}{in_name}",
-            columns=len(checkpoints(self.horizon, self.grid)),
-            members=(("algorithm", self.member), ("law", self.environment)),
-            files=(*filter(None, [registry.scheme(self.member)]), "experiments/regret.py"),
-            bandit=(self.environment, self.instance),
-            named=(self.environment, self.instance),
-            rounds=self.horizon,
-            grows=self.pulls_of is not None or (is_pseudo and is_of_package),
-            later=() if ahead else ("horizon",),
-            game={"law": self.environment, **instance, "horizon": self.horizon, **recorded},
-            settings={k: v for k, v in params.items() if k != "horizon"},
-            arguments={**self.instance._asdict(), **self.params._asdict(), **game_of_theory},
-            declaring=(self.params, arms, self.horizon),
-        )
+        is_pseudo = self.regret is Regret.PSEUDO and not environment.table
+        return self.pulls_of is not None or (is_pseudo and environment.is_of_package)
+
+    def checkpoints(self) -> np.ndarray:
+        return checkpoints(self.horizon, self.grid)
 
     def description(self) -> dict[str, Any]:
         recorded: dict[str, Any] = {} if self.pulls_of is None else {"pulls_of": self.pulls_of}
         if self.regret is Regret.REALISED:
             recorded["regret"] = self.regret.value
+        if self.clipped:
+            recorded["clipped"] = True
         return {
             **recorded,
             "algorithm": self.member,
@@ -101,13 +99,16 @@ class RegretExperiment(Experiment):
             "seed": self.seed,
         }
 
-    def streams(self) -> dict[str, Any]:
-        described = self.description()
-        environment = registry.environment(self.environment)
-        if hasattr(environment, "table") or hasattr(environment, "drawn"):  # all its games share it
-            return {key: described[key] for key in ("environment", "instance", "seed")}
-        described["params"].pop("horizon", None)
-        return {k: v for k, v in described.items() if k not in ("horizon", "grid", "pulls_of")}
+    def streams(self) -> dict[str, dict[str, Any]]:
+        # The environment names the stream of the rewards and that of a table of gains or of means:
+        # all algorithms play the same ones, and receive the same rewards as long as they make the
+        # same pulls. The name of the policy's stream adds the algorithm and its parameters. The
+        # horizon is part of no name.
+        instance = randomness.plain_fields(self.instance)
+        game = {"environment": self.environment, "instance": instance}
+        params = randomness.plain_fields(self.params)
+        params.pop("horizon", None)
+        return {"game": game, "policy": game | {"algorithm": self.member, "params": params}}
 
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         # The first run of a process includes compilation.
@@ -117,11 +118,11 @@ class RegretExperiment(Experiment):
             times.append(time.perf_counter())
         return np.array(curves), np.diff(times)
 
-    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
+    def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
         if rounds is not None:
             return load(rounds)
         last = load(slice(-1, None))[:, 0]
-        return last / np.log(self.horizon) if shows is Quantity.PER_LOG else last
+        return last / np.log(self.horizon) if shows == PER_LOG else last
 
 
 def scheme(algorithm: str, params: Any) -> Any:
@@ -134,23 +135,12 @@ def scheme(algorithm: str, params: Any) -> Any:
 
 
 class Game:
-    """Game of an experiment, prepared for any number of runs.
-
-    The seed, the run and the environment name the stream of the rewards and that of a table of
-    gains or of means: all algorithms play the same ones, and receive the same rewards as long as
-    they make the same pulls. The name of the policy's stream adds the algorithm and its parameters.
-    The horizon is part of no name.
-    """
+    """Game of an experiment, prepared for any number of runs, with its streams and the run's."""
 
     def __init__(self, experiment: RegretExperiment) -> None:
         self.experiment = experiment
         self.environment = registry.environment(experiment.environment)
-        params = randomness.plain_fields(experiment.params)
-        params.pop("horizon", None)
-        instance = randomness.plain_fields(experiment.instance)
-        environment = {"environment": experiment.environment, "instance": instance}
-        self.environment_name = spelt(environment)
-        self.policy_name = spelt(environment | {"algorithm": experiment.member, "params": params})
+        self.names = {purpose: spelt(name) for purpose, name in experiment.streams().items()}
         self.checkpoints = experiment.checkpoints()
         self.definition = registry.algorithm(experiment.member).play
         self.policy = scheme(experiment.member, experiment.params) or self.definition
@@ -165,24 +155,19 @@ class Game:
         wraps the law of the rewards, in the same way for all runs of the game. Raises
         RuntimeError if the policy does not stop at the horizon.
         """
-        experiment, environment, name = self.experiment, self.environment, self.environment_name
-        instance: Any = experiment.instance
+        experiment, name = self.experiment, self.names["game"]
         before = partial(stream, experiment.seed, Role.TABLE, run, name)
-        if hasattr(environment, "drawn"):
-            environment, instance = environment.drawn(instance, before())
-        if hasattr(environment, "table"):
-            law = environment.table(instance, experiment.horizon, before())
-        else:
-            law = environment.law(instance)
-            if experiment.regret is Regret.REALISED:
-                order = stream(experiment.seed, Role.ORDER, run, name)
-                law = realised(law, instance.means, order)
-        arms = environment.arms(instance)
+        law, arms, means = self.environment.game(experiment.instance, experiment.horizon, before)
+        if experiment.regret is Regret.REALISED and not self.environment.table:
+            law = realised(law, means, stream(experiment.seed, Role.ORDER, run, name))
+        within, assumed = self.environment.RANGE, registry.assumed_range(experiment.member)
+        if experiment.clipped:
+            law, within = Clipped(law, *within, *assumed), assumed
         rewards = stream(experiment.seed, Role.REWARDS, run, name)
         counted = -1 if experiment.pulls_of is None else experiment.pulls_of
         game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
-        bandit = new_bandit(*game)
-        rng = stream(experiment.seed, Role.POLICY, run, self.policy_name)
+        bandit = new_bandit(*game, within=within)
+        rng = stream(experiment.seed, Role.POLICY, run, self.names["policy"])
         if per_round not in self.compiled:
             policy = self.definition if per_round else self.policy
             self.compiled[per_round] = specialised(policy, experiment.params, bandit, rng)
@@ -190,7 +175,9 @@ class Game:
         if bandit.clock[2] == NO_PULL:
             raise RuntimeError(f"{experiment.member} pulled an arm or rounds that do not exist")
         if bandit.clock[2]:
-            raise RuntimeError(f"{experiment.environment} drew a reward outside [0, 1]")
+            low, high = within
+            drawn = f"drew a reward outside [{low:g}, {high:g}]"
+            raise RuntimeError(f"{experiment.environment} {drawn}")
         if (played := bandit.clock[0]) != experiment.horizon:
             raise RuntimeError(
                 f"{experiment.member} played {played} rounds of {experiment.horizon}"

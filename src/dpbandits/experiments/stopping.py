@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.experiments import Experiment, Load, Quantity, in_words
+from dpbandits.experiments.experiment import Experiment, Load
 from dpbandits.kernel import parameters, randomness, registry
 from dpbandits.kernel.compilation import specialised
 from dpbandits.kernel.parameters import NonZero, Positive
 from dpbandits.kernel.randomness import Role, spelt, stream
 from dpbandits.stopping._samples import SampleStream
+
+SAMPLES, FAILURES = "samples", "failures"
 
 
 class Stream(NamedTuple):
@@ -25,7 +27,7 @@ class Stream(NamedTuple):
 
 @dataclass(frozen=True)
 class StoppingExperiment(Experiment):
-    """One stopping rule on one law of samples; every run draws its own samples."""
+    """One stopping rule on one stream of samples; every run draws its own samples."""
 
     member: str  # name of the rule in the registry
     params: Any
@@ -33,22 +35,10 @@ class StoppingExperiment(Experiment):
     seed: int
 
     columns = 2  # number of samples used, estimate of the mean
-    family = "stopping rule"
-    unit = "stream"
-    files = ("experiments/stopping.py",)
 
-    def __post_init__(self) -> None:
-        params, law = parameters.plain(self.params), parameters.plain(self.stream)
-        radius = self.stream.radius
-        vars(self).update(
-            name=f"{self.member}({in_words(params)}) on samples of {in_words(law)}",
-            members=((self.family, self.member),),
-            phrase=f"samples of {radius:g} or {-radius:g}",
-            game={"samples of": "stream", **law},
-            settings=params,
-            arguments={**self.stream._asdict(), **self.params._asdict()},
-            declaring=(self.params, radius),
-        )
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return *super().roots, registry.member("algorithm", self.member).source
 
     def description(self) -> dict[str, Any]:
         return {
@@ -58,26 +48,29 @@ class StoppingExperiment(Experiment):
             "seed": self.seed,
         }
 
+    def streams(self) -> dict[str, dict[str, Any]]:
+        # Of the samples; the name of the rule's own stream adds the rule and its parameters.
+        samples = {"stream": randomness.plain_fields(self.stream)}
+        rule = {"rule": self.member, "params": randomness.plain_fields(self.params)}
+        return {"samples": samples, "rule": samples | rule}
+
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
-        # The seed, the run and the law name the stream of the samples; the name of the rule's
-        # stream adds the rule and its parameters.
         start = time.perf_counter()
-        law = {"stream": randomness.plain_fields(self.stream)}
-        rule = spelt(law | {"rule": self.member, "params": randomness.plain_fields(self.params)})
-        halt: Any = registry.stopping_rule(self.member).halt
+        names = {purpose: spelt(name) for purpose, name in self.streams().items()}
+        play: Any = registry.algorithm(self.member).play
         radius = self.stream.radius
         probability = (1.0 + self.stream.mean / radius) / 2.0
         values = []
         for run in runs:
-            rewards = stream(self.seed, Role.REWARDS, run, spelt(law))
+            rewards = stream(self.seed, Role.REWARDS, run, names["samples"])
             samples = SampleStream(radius, probability, rewards)
-            rng = stream(self.seed, Role.POLICY, run, rule)
-            halt = specialised(halt, self.params, samples, rng)  # all runs have the same types
-            values.append(halt(self.params, samples, rng))
+            rng = stream(self.seed, Role.POLICY, run, names["rule"])
+            play = specialised(play, self.params, samples, rng)  # all runs have the same types
+            values.append(play(self.params, samples, rng))
         return np.array(values), np.full(len(values), (time.perf_counter() - start) / len(values))
 
-    def observe(self, shows: Quantity, load: Load, rounds: slice | None = None) -> np.ndarray:
-        if shows is Quantity.SAMPLES:
+    def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
+        if shows == SAMPLES:
             return load(slice(1))[:, 0]
         mean = self.stream.mean
         errors = np.abs(load(slice(1, 2))[:, 0] - mean)

@@ -8,7 +8,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -16,8 +16,10 @@ from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose, instances
 from dpbandits.drawing.formulas import number, plain
-from dpbandits.experiments import Experiment, Quantity, budget, delta_of, given
-from dpbandits.experiments.audit import AuditExperiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.audit import AUDITED, AuditExperiment
+from dpbandits.experiments.experiment import Experiment, Load
+from dpbandits.experiments.kinds import budget, declared, delta_of, given_budget
 from dpbandits.factory import papers
 from dpbandits.factory.statements import (
     NAMED,
@@ -34,6 +36,7 @@ from dpbandits.files import project
 from dpbandits.kernel import parameters
 from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
+from dpbandits.store.blocks import Store
 from dpbandits.tables import references
 from dpbandits.tables.statistics import GROUPS
 
@@ -65,12 +68,15 @@ NO_BOUND = "no bound known"
 NOTHING = "nothing released"
 EQUAL = "ε"
 OTHER = "another budget"
-AUDITS = "privacy-audit"  # whose reference has the audit of every algorithm
+AUDIT_FIGURE = "privacy-audit"  # whose reference has the audit of every algorithm
 EPSILON = 1.0  # budget of the audits on the pages
 
 
-def caption(spec: FigureSpec) -> str:
-    """Return the wrapped text below a figure: changes, contents, games, note and privacy."""
+def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
+    """Return the wrapped text below a figure: changes, contents, games, note and privacy.
+
+    `noted` is what is said of its runs.
+    """
     paper = spec.paper != OWN and papers.paper(spec.paper).short
     source = ", ".join(map(str, filter(None, (paper, spec.original or "a figure of our own"))))
     changed = "; ".join(change.words() for change in spec.changes)
@@ -82,7 +88,7 @@ def caption(spec: FigureSpec) -> str:
         f"{drawn[:1].upper()}{drawn[1:]}.",
         *(statement.text for statement in games(spec)),
     ]
-    remarks = [spec.note, *(statement.text for statement in notes(spec))]
+    remarks = [spec.note, *(statement.text for statement in (*notes(spec), *noted))]
     budgets = [statement.text for statement in summary(spec)]
     texts = [" ".join(filter(None, part)) for part in (opening, remarks, budgets)]
     wrapped = (textwrap.wrap(with_papers(t), WIDTH, break_on_hyphens=False) for t in texts if t)
@@ -108,6 +114,21 @@ def notes(spec: FigureSpec) -> list[Statement]:
     return limits(spec)
 
 
+def of_runs(spec: FigureSpec, store: Store) -> list[Statement]:
+    """Return what kinds say of the runs in the store, which has all of them."""
+    played = [point for point in points(spec) if point.curve.played]
+    found = grouped(
+        (text, point)
+        for point in played
+        if (text := kinds.of(point.source).notes(point.source, _runs(point, store)))
+    )
+    return [sentence(f"{which(at, played)}: {text}", {text: at}) for text, at in found.items()]
+
+
+def _runs(point: Point, store: Store) -> Load:
+    return partial(store.load, point.source, point.curve.runs)
+
+
 def limits(spec: FigureSpec) -> list[Statement]:
     """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
     drawn = points(spec)
@@ -128,8 +149,8 @@ def order_of_arms(spec: FigureSpec) -> list[Statement]:
     for point in played:
         source = point.source
         ties = parameters.plain(source.params).get("ties") == "first"
-        is_decided = (ties and source.member not in NEVER_TIE) or source.declared("warning")
-        if is_decided and (gaps := source.gaps()) is not None and gaps[0] == 0 < gaps.max():
+        is_decided = (ties and source.member not in NEVER_TIE) or declared(source, "warning")
+        if is_decided and (gaps := kinds.gaps(source)) is not None and gaps[0] == 0 < gaps.max():
             favoured.append(point)
     where = "where nothing tells the arms apart, as at small budgets, the first one is pulled"
     text = f"{which(favoured, played)}: {where}, here the best"
@@ -143,7 +164,7 @@ def not_comparable(spec: FigureSpec) -> list[Statement]:
         inside = [
             (f"{claim.notion.title} at δ = {number(delta_of(point.source), 3)}", point)
             for point in points(spec)
-            if point.panel is panel and (claim := point.source.declared("claim"))
+            if point.panel is panel and (claim := declared(point.source, "claim"))
         ]
         mixed += inside if len({name for name, _ in inside}) > 1 else []
     found = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
@@ -156,7 +177,7 @@ def summary(spec: FigureSpec) -> list[Statement]:
 
     What releases nothing is named before the budgets, which are those of all other points.
     """
-    every = [point for point in points(spec) if point.source.spends]
+    every = [point for point in points(spec) if kinds.words(point.source).spends]
     found = grouped((_kind(point.source), point) for point in every)
     private = [p for kind, inside in found.items() if kind != NOT_PRIVATE for p in inside]
     releasing = [p for kind in (NO_BOUND, EQUAL, OTHER) for p in found.get(kind, ())]
@@ -187,7 +208,7 @@ def _is_or_are(who: str, holds: Sequence[Point]) -> str:
 def _remarks(every: Sequence[Point], silent: Sequence[Point]) -> list[Statement]:
     # The algorithms' warnings, and what releases nothing: in one sentence if the points are those
     # of a warning.
-    warned = grouped((text, p) for p in every if (text := p.source.declared("warning")))
+    warned = grouped((text, p) for p in every if (text := declared(p.source, "warning")))
     made = []
     for text, holds in warned.items():
         ending = ""
@@ -209,7 +230,7 @@ def _kind(experiment: Experiment) -> str:
         return NO_BOUND
     if spent == 0:
         return NOTHING
-    return EQUAL if math.isclose(spent, given(experiment), rel_tol=1e-6) else OTHER
+    return EQUAL if math.isclose(spent, given_budget(experiment), rel_tol=1e-6) else OTHER
 
 
 def _composed(
@@ -229,7 +250,7 @@ def _composed(
 
 def _times(found: Sequence[Point]) -> str:
     # The smallest and the largest composed budget in units of the given one: `ε/5 to 2 ε`.
-    factors = [(budget(p.source) or 0.0) / (given(p.source) or math.inf) for p in found]
+    factors = [(budget(p.source) or 0.0) / (given_budget(p.source) or math.inf) for p in found]
     low, high = (_factor(value) for value in (min(factors), max(factors)))
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
 
@@ -248,7 +269,7 @@ def _factor(value: float) -> str:
 def runs_of(drawn: Sequence[Point]) -> str:
     """Return `20 runs`; `40 to 400 runs` if the curves differ; `one audit` for audits."""
     runs = [point.curve.runs for point in drawn]
-    units = {source.unit for point in drawn for source in point.curve.played}
+    units = {kinds.words(source).unit for point in drawn for source in point.curve.played}
     unit = units.pop() if len(units) == 1 else "run"
     low, high = min(runs), max(runs)
     if high == 1:
@@ -273,7 +294,7 @@ def games(spec: FigureSpec) -> list[Statement]:
     drawn = points(spec)
     played = [point for point in drawn if point.curve.played]
     found = played or [point for point in drawn if point.curve.style != TRANSITION]
-    laws = grouped((point.source.setting(instances.description), point) for point in found)
+    laws = grouped((kinds.setting(point.source, instances.description), point) for point in found)
     laws.pop("", None)
     texts, separator = [*laws], ", "
     if len(laws) > 1 and any(", " in law for law in laws):
@@ -282,7 +303,8 @@ def games(spec: FigureSpec) -> list[Statement]:
             texts = [f"{len(laws)} games, from {texts[0]} to {texts[-1]}"]
         elif len(laws) > NAMED:
             texts, separator = [f"{len(laws)} {'games' if played else 'cases'}"], ", "
-    if horizons := [point.source.rounds for point in found if point.source.rounds]:
+    lengths = (kinds.words(point.source).rounds for point in found)
+    if horizons := [rounds for rounds in lengths if rounds]:
         low, high = min(horizons), max(horizons)
         texts.append(f"T = {low:,}" if low == high else f"T = {low:,} to {high:,}")
     return [sentence(separator.join(texts), laws)] if texts else []
@@ -327,8 +349,8 @@ def privacy(curve: Curve) -> str:
     composed = [spent for spent in map(budget, experiments) if spent is not None]
     if not composed:
         return NOT_PRIVATE
-    budgets, deltas = zip(*((given(e), delta_of(e)) for e in experiments), strict=True)
-    claim = experiments[0].declared("claim")
+    budgets, deltas = zip(*((given_budget(e), delta_of(e)) for e in experiments), strict=True)
+    claim = declared(experiments[0], "claim")
     promised = f" ({claim.notion.title})" if claim else ""
     at_delta = f" at δ = {_range(deltas, 3)}" if any(deltas) else ""
     if math.inf in composed:
@@ -343,9 +365,9 @@ def privacy(curve: Curve) -> str:
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
-    bandits = [experiment for experiment in experiments if experiment.bandit]
+    bandits = [experiment for experiment in experiments if kinds.words(experiment).bandit]
     result = audited(bandits[0].member, bandits[0].params) if bandits else None
-    made = ((_budget(c.params), getattr(c.params, "delta", 0.0)) for c in bandits)
+    made = ((_budget(c.params), delta_of(c)) for c in bandits)
     # A lower bound counts if it was made with the budget of every experiment, and is not 0. One
     # above the budget of these games is of others, with more rounds.
     is_ours = result and {*made} == {(result.budget_given, result.delta)}
@@ -358,7 +380,10 @@ def privacy(curve: Curve) -> str:
 def _is_undeclared(experiment: Experiment) -> bool:
     # It takes a budget but declares no releases or claims nothing.
     takes_budget = budget_of(getattr(experiment.params, "_fields", ())) is not None
-    return takes_budget and None in (experiment.declared("releases"), experiment.declared("claim"))
+    return takes_budget and None in (
+        declared(experiment, "releases"),
+        declared(experiment, "claim"),
+    )
 
 
 def _range(values: Sequence[float], digits: int = 4) -> str:
@@ -419,9 +444,11 @@ def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float
 @cache
 def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
     # The layers are only part of the cache key: every project has results of its own.
-    if AUDITS not in project.names("figure") or not references.record(AUDITS, references.PAPER):
+    if AUDIT_FIGURE not in project.names("figure") or not references.record(
+        AUDIT_FIGURE, references.PAPER
+    ):
         return {}
-    spec, _ = compose.load(AUDITS, [])
+    spec, _ = compose.load(AUDIT_FIGURE, [])
     series = {(s.panel, s.label): s for s in references.read(spec, references.PAPER, whole=False)}
     found: dict[AuditExperiment, Audited] = {}
     for panel in spec.panels:
@@ -429,9 +456,9 @@ def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
             reference = series.get((panel.letter, curve.label))
             if reference is None or curve.is_exact:
                 continue
-            field = "epsilon" if curve.shows is Quantity.AUDITED else "one_choice"
+            field = "epsilon" if curve.shows.name == AUDITED else "one_choice"
             for i, experiment in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
-                delta = getattr(experiment.params, "delta", 0.0)
+                delta = delta_of(experiment)
                 result = Audited(curve.label, _budget(experiment.params), delta, math.nan, None)
                 bound: dict[str, Any] = {"label": curve.label, field: float(reference.centre[i])}
                 found[experiment] = found.get(experiment, result)._replace(**bound)

@@ -21,8 +21,9 @@ from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
 from dpbandits.drawing.formulas import fault
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.experiments import budget
+from dpbandits.experiments.kinds import budget
 from dpbandits.factory import captions
+from dpbandits.factory.statements import Statement
 from dpbandits.files import project
 from dpbandits.files.atomic import (
     FIGURE_SCHEMA,
@@ -250,12 +251,13 @@ def write(
     """
     folder, (draw, style) = settings.folder(spec.name), drawer or _drawer(spec)
     series, claims = summarise(spec, store), about.about(spec, store)
-    texts = {"csv": to_csv(series), "txt": captions.caption(spec).encode()}
+    noted = captions.of_runs(spec, store)
+    texts = {"csv": to_csv(series), "txt": captions.caption(spec, noted).encode()}
     verdict = b""
     if claims:
         sentences = about.as_json(claims)
         verdict = to_json({"schema": VERDICT_SCHEMA, "figure": spec.name, "claims": sentences})
-    described = sidecar(spec, settings, store, series)
+    described = sidecar(spec, settings, store, series, noted)
     # A text may depend on more than the specification, such as another figure's reference or the
     # releases of an algorithm. The digest of the texts covers all of it.
     undated = {k: v for k, v in described.items() if k != "provenance"}
@@ -294,7 +296,11 @@ def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:
 
 
 def sidecar(
-    spec: FigureSpec, settings: Settings, store: Store, series: Sequence[Series]
+    spec: FigureSpec,
+    settings: Settings,
+    store: Store,
+    series: Sequence[Series],
+    noted: Sequence[Statement],
 ) -> dict[str, Any]:
     """Return the content of the sidecar, without the digests of the files."""
     slopes = {(s.panel, s.label): s.slope for s in series}
@@ -311,7 +317,7 @@ def sidecar(
         "seed": spec.seed,
         "centre": spec.centre,
         "spread": spec.spread,
-        "statements": [statement.as_json() for statement in captions.statements(spec)],
+        "statements": [s.as_json() for s in (*captions.statements(spec), *noted)],
         "seconds_of_computation": round(sum(map(store.seconds, spec.experiments())), 3),
         "provenance": provenance(),
         "curves": [

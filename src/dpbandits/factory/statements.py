@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dpbandits.drawing.formulas import number, plain
 from dpbandits.drawing.styles import in_mathtext, symbol
-from dpbandits.experiments import Experiment
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 
 NAMED = 3

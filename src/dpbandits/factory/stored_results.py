@@ -17,6 +17,7 @@ from dpbandits.config import compose
 from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
 from dpbandits.factory import captions, produce
+from dpbandits.factory.statements import Statement
 from dpbandits.files.atomic import EXPORT_SCHEMA, write_atomically
 from dpbandits.files.provenance import provenance, revision, versions
 from dpbandits.judge.about import About, about
@@ -56,6 +57,7 @@ class Result:
     series: tuple[Series, ...]
     claims: tuple[About, ...]
     source: Source | None
+    noted: tuple[Statement, ...] = ()  # what is said of the runs, if the cache has them
 
 
 def load(figure: str, overrides: Sequence[str] = ()) -> Result:
@@ -64,11 +66,13 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     Raises UserError if the configuration or the reference is invalid.
     """
     spec, settings = compose.load(figure, overrides)
+    noted = list[Statement]()
     store, experiments = Store(settings.cache), spec.experiments()
     if not any(
         store.missing(experiment, runs) for experiment, runs in spec.runs_of_experiments().items()
     ):
         series, kind = summarise(spec, store), ResultKind.CACHE if experiments else ResultKind.EXACT
+        noted = captions.of_runs(spec, store)
         headers = [block.header for experiment in experiments for block in store.blocks(experiment)]
         seconds = sum((header["seconds"] for header in headers), 0.0)
         if not experiments:
@@ -92,7 +96,7 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
         machines=_distinct(header.get("machine") for header in headers),
         versions=tuple((name, ", ".join(_distinct(all_))) for name, all_ in libraries.items()),
     )
-    return Result(spec, settings, tuple(series), tuple(about(spec, store)), source)
+    return Result(spec, settings, tuple(series), tuple(about(spec, store)), source, tuple(noted))
 
 
 def _distinct(values: Iterable[Any]) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ import msgspec
 import numpy as np
 
 from dpbandits.config import compose
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.files import project
 from dpbandits.files.atomic import CLAIMS_SCHEMA, check_writable
 from dpbandits.files.provenance import provenance
@@ -164,7 +165,7 @@ def _more_runs(
     runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, look: int
 ) -> dict[Experiment, int]:
     more = {**runs}
-    horizons = {experiment: experiment.rounds for experiment in runs if experiment.rounds}
+    horizons = {e: rounds for e in runs if (rounds := kinds.words(e).rounds)}
     paces: dict[str, list[float]] = {}
     for experiment, horizon in horizons.items():
         seconds = store.seconds(experiment) / max(len(store.covered(experiment)), 1)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables import published
@@ -71,7 +72,7 @@ class Resampler:
     def _reduced(self, source: Experiment, runs: np.ndarray, name: str, group: int) -> np.ndarray:
         # Experiments share the counts: their runs and their resamples, in an order of their own,
         # make them independent.
-        streams = source.description() if self.size else source.streams()
+        streams = source.description() if self.size else kinds.words(source).shared
         seed = hashlib.sha256(json.dumps([streams, self.size]).encode()).digest()
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpbandits import theory
 from dpbandits.config import compose
-from dpbandits.config import figure_reader as arguments_of
+from dpbandits.experiments import kinds
 from dpbandits.judge import claims_files, language
 from dpbandits.judge.claims_files import In, Paper, as_list, panels_of
 from dpbandits.judge.language import Compared, Quantity, Scope
@@ -161,6 +161,7 @@ class Figures:
     def _overrides(self, figure: str, role: str, combination: Combination) -> tuple[str, ...]:
         # Those of the whole figure; with a role also those of its curve.
         found, curve = list[str](), f"figure.curves.{role}"
+        members = {kind.key for kind in kinds.found() if kind.has_members}
         for name, variant in combination.items():
             choice = self.paper.choices[name]
             if choice.open_in and figure not in as_list(choice.open_in):
@@ -170,7 +171,7 @@ class Figures:
                 written = "null" if value is None else str(value).replace(" ", "")
                 if figure in as_list(choice.figures):
                     found.append(f"{key}={written}")
-                elif role in as_list(choice.role) and key == "algorithm":
+                elif role in as_list(choice.role) and key in members:
                     found += [f"algorithm@{curve}={written}", f"++{curve}.legend=null"]
                 elif role in as_list(choice.role):
                     found.append(f"++{curve}.{key}={written}")
@@ -182,7 +183,7 @@ def _check_distinct(lines: Sequence[Line]) -> None:
     known: dict[str, str] = {}
     for curve in (line.curve for line in lines if line.curve.played):
         games = [_distinctive(source.description()) for source in curve.sources]
-        name = known.setdefault(json.dumps([games, curve.shows, curve.x], default=str), curve.name)
+        name = known.setdefault(json.dumps([games, curve.shows.name, curve.x]), curve.name)
         if name != curve.name:
             raise UserError(f"{name} and {curve.name} are one game, compared with itself")
 
@@ -219,16 +220,17 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     found, unmet = list[float](), list[str]()
     for column, x in zip(line.columns, line.x, strict=True):
         experiment = line.curve.sources[0 if line.curve.x is None else column]
-        arguments = experiment.arguments | more
+        arguments = {**kinds.words(experiment).arguments, **more}
         if line.curve.x is None:
             arguments["horizon"] = int(x)
-        accepted = arguments_of.accepted(name)
+        accepted = theory.accepted(name)
         try:
             value = theory_value(name, **{k: arguments[k] for k in accepted if k in arguments})
         except UserError as error:
             unmet.append(str(error))
             value = np.inf
-        found.append(value if value < experiment.largest_regret(arguments["horizon"]) else np.nan)
+        most = kinds.of(experiment).most(experiment, arguments)
+        found.append(value if value < (np.inf if most is None else most) else np.nan)
     if len(unmet) == len(found):
         raise HypothesesNotMet(unmet[0])
     return Quantity(np.array([found]), line.x, line.chosen)

@@ -38,6 +38,10 @@ class Bandit(NamedTuple):
     rng: np.random.Generator  # stream of the rewards
     per_round: bool  # draw every reward separately, even if the law can draw sums
     counted: int  # arm whose pulls the curve holds in place of the regret; -1: the regret
+    answer: np.ndarray  # int64, shape (1,): arm that a policy answers; -1 before
+    features: np.ndarray  # float64, shape (arms, dimension): of linear games; of others (arms, 0)
+    low: float  # range of the rewards
+    high: float
 
 
 def new_bandit(
@@ -48,15 +52,19 @@ def new_bandit(
     rng: np.random.Generator,
     per_round: bool = False,
     counted: int = -1,
+    within: tuple[float, float] = (0.0, 1.0),
 ) -> Bandit:
     """Return a bandit at round 0, whose curve holds the regret or the pulls of the arm `counted`.
 
-    `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon.
+    `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon; it may be
+    empty. Rewards are `within` a range.
     """
-    rounds = np.append(checkpoints, NEVER).astype(np.int64)
+    rounds = np.append(np.asarray(checkpoints, np.int64), NEVER)
     curve = np.full(len(checkpoints), math.nan)
     pulls, clock = np.zeros(arms, np.int64), np.zeros(3, np.int64)
-    return Bandit(law, horizon, rounds, curve, pulls, clock, rng, per_round, counted)
+    answer = np.full(1, -1)
+    played = law, horizon, rounds, curve, pulls, clock, rng
+    return Bandit(*played, per_round, counted, answer, np.zeros((arms, 0)), *within)
 
 
 # Functions that a law provides ---------------------------------------------------------------
@@ -64,7 +72,7 @@ def new_bandit(
 
 @by_class
 def draw(law, rng, arm, t):
-    """Draw the reward of `arm`, a float in [0, 1], in the round after `t` rounds were played."""
+    """Draw the reward of `arm`, a float, in the round after `t` rounds were played."""
     raise NotImplementedError("this law registered no body for `draw`")
 
 
@@ -122,13 +130,13 @@ def playing(bandit):
 @inlined
 def check(bandit, total, n):
     """Mark the game unless the total of n rewards is one."""
-    if not 0.0 <= total <= n:  # nan too
+    if not bandit.low * n <= total <= bandit.high * n:  # nan too
         bandit.clock[2] = NO_REWARD
 
 
 @by_class
 def pull(bandit, arm):
-    """Play one round of `arm` and return its reward, a float in [0, 1]."""
+    """Play one round of `arm` and return its reward, a float in the range of the environment."""
     if not (0 <= arm < bandit.pulls.size and playing(bandit)):
         bandit.clock[0] += 1  # so that a policy that does nothing else ends
         bandit.clock[2] = NO_PULL

@@ -17,6 +17,10 @@ class UserError(Exception):
     """Mistake or obstacle that the user can fix: printed in one line, exit status 2."""
 
 
+class Located(UserError):
+    """Mistake whose message names the figure or the parameter, and the file or the command line."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a clause for an error message: the valid name closest to `name`.
 

@@ -14,7 +14,7 @@ from enum import IntEnum
 from numbers import Real
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import Located, nearest, shown
 
 
 @dataclass(frozen=True)
@@ -155,22 +155,22 @@ def build(
     for name in values:
         if name not in known:
             near = nearest(str(name), known)
-            raise UserError(f"{owner}: unknown parameter '{name}' ({origin(name)}); {near}")
+            raise Located(f"{owner}: unknown parameter '{name}' ({origin(name)}); {near}")
     result = {}
     for name, annotation in known.items():
         if name in values:
             try:
                 result[name] = coerce(annotation, values[name])
             except ValueError as error:
-                raise UserError(
+                raise Located(
                     f"{owner}: {name} must be {error}, got {shown(values[name])} ({origin(name)})"
                 ) from None
         elif name not in params._field_defaults:  # type: ignore[attr-defined]
-            raise UserError(f"{owner}: {name} is missing ({origin(name)})")
+            raise Located(f"{owner}: {name} is missing ({origin(name)})")
     built = params(**result)
     if problem := getattr(built, "problem", lambda: None)():
         field, message = problem
-        raise UserError(f"{owner}: {message} ({origin(field)})")
+        raise Located(f"{owner}: {message} ({origin(field)})")
     return built
 
 

@@ -1,28 +1,34 @@
-"""Registry of algorithms, laws and stopping rules: each file in their folders is one member.
+"""Registry of algorithms, environments and kinds of experiment: each file in their folders is one.
 
-The folders are algorithms/, environments/ and stopping/, of the package and of the user's project.
-A member is named after its file, with hyphens: `algorithms/dp_se.py` is `dp-se`. A file whose name
-begins with an underscore holds code that members share and is not a member. Installed plugins name
-their members themselves.
+The folders are algorithms/, stopping/, environments/ and kinds/, of the package and of the user's
+project. A member is named after its file, with hyphens: `algorithms/dp_se.py` is `dp-se`. A file
+whose name begins with an underscore holds code that members share and is not a member. Installed
+plugins name their members themselves. An algorithm belongs to the experiments of one kind, which it
+names in a line `KIND = "identification"`; without one, it plays for regret, or in stopping/ it is a
+stopping rule.
 """
 
 import importlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from dpbandits.kernel import parameters, roots
+from dpbandits.kernel.environment import DRAWS, WITHIN, Environment
 from dpbandits.kernel.errors import UserError, nearest, place_and_reason
-from dpbandits.kernel.roots import PACKAGE, Found, Root, source_path
+from dpbandits.kernel.roots import MEMBERS, PACKAGE, Found, Root, source_path
 
-FOLDERS = {"algorithm": "algorithms", "law": "environments", "stopping rule": "stopping"}
 NEEDED = {  # names that every member must define
     "algorithm": ("LABEL", "Params", "play"),
-    "law": ("Params", "arms"),
-    "stopping rule": ("LABEL", "Params", "halt"),
+    "environment": ("Params", "arms"),
+    "kind": ("kind",),
 }
-# Algorithms and laws passed from Python: they have no source, and their runs are not stored.
+USUAL = "regret"  # kind of an algorithm that names none
+NAMES_KIND = re.compile(rb"^KIND = [\"']([\w-]+)[\"']", re.MULTILINE)
+# Algorithms and environments passed from Python: they have no source, and their runs are not
+# stored.
 NOT_STORED: dict[str, Any] = {}
 
 
@@ -45,35 +51,52 @@ class Member(NamedTuple):
         folder = f"src/{PACKAGE.package}" if self.root is PACKAGE else self.root.folder
         return f"{folder}/{self.path}"
 
+    @property
+    def kind(self) -> str:
+        """Kind of the experiments to which an algorithm belongs."""
+        usual = "stopping" if self.path.startswith("stopping/") else USUAL
+        return _kind(self.root.sources()[self.path]) or usual
+
 
 @cache
-def _members(kind: str, found: Found) -> Mapping[str, Member]:
-    folder = FOLDERS[kind]
+def _kind(source: bytes) -> str:
+    named = NAMES_KIND.search(source)
+    return named[1].decode() if named else ""
+
+
+@cache
+def _members(family: str, found: Found) -> Mapping[str, Member]:
+    folders = MEMBERS[family]
     plugged = {plugin.root for plugin in found.plugins}  # their entry points name the members
-    members = [(p.name, Member(p.root, p.path)) for p in found.plugins if p.group == folder]
+    members = [(p.name, Member(p.root, p.path)) for p in found.plugins if p.group in folders]
     for root in found.roots:
         for path in root.sources() if root not in plugged else ():
             parent, _, file = path.rpartition("/")
-            if parent == folder and not file.startswith("_"):
+            if parent in folders and not file.startswith("_"):
                 members.append((file.removesuffix(".py").replace("_", "-"), Member(root, path)))
     by_name: dict[str, Member] = {}
     for name, member in members:
         if (other := by_name.setdefault(name, member)) is not member:
             files = f"{other.shown} and {member.shown}"
-            raise UserError(f"two {kind}s are named '{name}', {files}: rename one of them")
+            raise UserError(f"two {family}s are named '{name}', {files}: rename one of them")
     return dict(sorted(by_name.items()))
 
 
-def member(kind: str, name: str) -> Member:
-    """Return the place of a member's source; `kind` is algorithm, law or stopping rule."""
-    members = _members(kind, roots.found())
-    if name not in members:
-        raise UserError(f"unknown {kind} '{name}'; {nearest(name, members)}")
-    return members[name]
+def members(family: str) -> Mapping[str, Member]:
+    """Return the places of all sources of a family, algorithm, environment or kind, by name."""
+    return _members(family, roots.found())
+
+
+def member(family: str, name: str) -> Member:
+    """Return the place of a member's source; raise UserError if there is none of this name."""
+    known = members(family)
+    if name not in known:
+        raise UserError(f"unknown {family} '{name}'; {nearest(name, known)}")
+    return known[name]
 
 
 @cache
-def _module(kind: str, member: Member, name: str) -> ModuleType:
+def _module(family: str, member: Member, name: str) -> ModuleType:
     below = member.path.removesuffix(".py").replace("/", ".")
     try:
         module = importlib.import_module(f"{member.root.package}.{below}")
@@ -82,13 +105,31 @@ def _module(kind: str, member: Member, name: str) -> ModuleType:
     except Exception as error:
         folder = (member.root.folder / member.path).parent
         place = place_and_reason(error, folder, member.shown.rpartition("/")[0])
-        raise UserError(f"{kind} '{name}': {place}") from error
-    lacking = [needed for needed in NEEDED[kind] if not hasattr(module, needed)]
+        raise UserError(f"{family} '{name}': {place}") from error
+    lacking = [needed for needed in NEEDED[family] if not hasattr(module, needed)]
     if lacking:
-        raise UserError(f"{kind} '{name}': {member.shown} must define {' and '.join(lacking)}")
-    if problem := parameters.unsupported(module.Params):
-        raise UserError(f"{kind} '{name}': {member.shown}: {problem}")
+        raise UserError(f"{family} '{name}': {member.shown} must define {' and '.join(lacking)}")
+    problem = parameters.unsupported(module.Params) if "Params" in NEEDED[family] else ""
+    if family == "algorithm" and (kind := getattr(module, "KIND", member.kind)) != member.kind:
+        problem = f"write KIND = {str(kind)!r} as a text on a line of its own"
+    if not _is_range(bounds := getattr(module, "RANGE", WITHIN)):
+        problem = f"RANGE must be two floats, the smaller first, got {bounds!r}"
+    if problem:
+        raise UserError(f"{family} '{name}': {member.shown}: {problem}")
     return module
+
+
+def _is_range(bounds: Any) -> bool:
+    is_pair = isinstance(bounds, tuple) and len(bounds) == 2
+    return is_pair and all(isinstance(x, float) for x in bounds) and bounds[0] < bounds[1]
+
+
+def source_of(module: str) -> str:
+    """Return the name of a module's source among all roots; of one of no root, its own name."""
+    package, _, rest = module.partition(".")
+    path = f"{rest.replace('.', '/')}.py"
+    known = (root for root in roots.found().roots if root.package == package)
+    return next((source_path(root, path) for root in known), path)
 
 
 def scheme(algorithm: str) -> str | None:
@@ -97,39 +138,62 @@ def scheme(algorithm: str) -> str | None:
     return path if path in PACKAGE.sources() else None
 
 
+def names(kind: str) -> list[str]:
+    """Return the names of the algorithms of a kind in alphabetical order."""
+    return [name for name, member in members("algorithm").items() if member.kind == kind]
+
+
 def algorithm_names() -> list[str]:
-    """Return the names of all algorithms in alphabetical order."""
-    return list(_members("algorithm", roots.found()))
+    """Return the names of all algorithms that play for regret, in alphabetical order."""
+    return names(USUAL)
 
 
 def environment_names() -> list[str]:
-    """Return the names of all laws in alphabetical order."""
-    return list(_members("law", roots.found()))
-
-
-def stopping_rule_names() -> list[str]:
-    """Return the names of all stopping rules in alphabetical order."""
-    return list(_members("stopping rule", roots.found()))
+    """Return the names of all environments in alphabetical order."""
+    return list(members("environment"))
 
 
 def algorithm(name: str) -> ModuleType:
-    """Return the module of an algorithm: `Params`, `play` and, for a private one, `releases`.
+    """Return the module of an algorithm of any kind: `Params`, `play` and perhaps `releases`.
 
-    Like the functions for laws and rules, it raises UserError if there is none of this name, or if
-    its file cannot be imported or lacks a required name.
+    Like the other functions, it raises UserError if there is none of this name, or if its file
+    cannot be imported or lacks a required name.
     """
     return NOT_STORED.get(name) or _module("algorithm", member("algorithm", name), name)
 
 
-def environment(name: str) -> ModuleType:
-    """Return the module of an environment: `Params`, `arms(params)` and a function for its law.
-
-    That is `law(params)`, `table(params, horizon, rng)` if gains are drawn before the game, or
-    `drawn(params, rng)`, which draws another environment with its parameters for every run.
-    """
-    return NOT_STORED.get(name) or _module("law", member("law", name), name)
+def environment(name: str) -> Environment:
+    """Return an environment, with what its file defines (kernel/environment.py)."""
+    if name in NOT_STORED:
+        return Environment.of(name, NOT_STORED[name], is_of_package=False)
+    return _environment(member("environment", name), name)
 
 
-def stopping_rule(name: str) -> ModuleType:
-    """Return the module of a stopping rule: `Params`, `halt` and, for a private one, `releases`."""
-    return _module("stopping rule", member("stopping rule", name), name)
+@cache
+def _environment(member: Member, name: str) -> Environment:
+    module = _module("environment", member, name)
+    if sum(hasattr(module, draws) for draws in DRAWS) != 1:
+        raise UserError(
+            f"environment '{name}': {member.shown} must define one of {', '.join(DRAWS)}"
+        )
+    return Environment.of(name, module, member.root is PACKAGE)
+
+
+def assumed_range(algorithm_name: str) -> tuple[float, float]:
+    """Return the range of rewards that the releases of an algorithm assume."""
+    assumed: tuple[float, float] = getattr(algorithm(algorithm_name), "RANGE", WITHIN)
+    return assumed
+
+
+def check_range(algorithm_name: str, environment_name: str, remedy: str = "") -> None:
+    """Raise UserError if rewards may lie beyond the range that an algorithm's releases assume."""
+    (low, high), (least, most) = environment(environment_name).RANGE, assumed_range(algorithm_name)
+    if (low < least or high > most) and hasattr(algorithm(algorithm_name), "releases"):
+        drawn = f"{environment_name} draws them in [{low:g}, {high:g}]"
+        problem = f"its releases assume rewards in [{least:g}, {most:g}], but {drawn}"
+        raise UserError(f"{algorithm_name}: {problem}{remedy}")
+
+
+def kind(name: str) -> Any:
+    """Return what a kind of experiment says of itself: the object `kind` of its file in kinds/."""
+    return _module("kind", member("kind", name), name).kind

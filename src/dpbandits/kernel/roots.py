@@ -2,8 +2,8 @@
 
 A project is a folder marked by dpbandits.toml. With `package = "my_paper"` in that file,
 algorithms/my_algorithm.py is the module my_paper.algorithms.my_algorithm. A plugin is an installed
-package that names the module of a member in an entry point of the groups dpbandits.algorithms,
-dpbandits.environments or dpbandits.stopping, as in `my-ucb = "my_plugin.policies.my_ucb"`.
+package that names the module of a member in an entry point, as in `my-ucb =
+"my_plugin.policies.my_ucb"` of the group dpbandits.algorithms; each folder of members has a group.
 
 The sources of a root are read before its modules are imported; all digests are taken of these
 bytes, and the modules of a project or plugin are compiled from them (loading.py). store/key.py
@@ -30,12 +30,18 @@ from dpbandits.kernel.loading import Finder
 
 MARKER = "dpbandits.toml"
 VARIABLE = "DPBANDITS_PROJECT"  # names the project's folder; otherwise the current folder does
-FOLDERS = ("algorithms", "environments", "mechanisms", "stopping")  # sources of a project
-GROUPS = ("algorithms", "environments", "stopping")  # entry points of plugins
+MEMBERS = {  # folders of the members of a family; their plugins have groups of these names
+    "algorithm": ("algorithms", "stopping"),
+    "environment": ("environments",),
+    "kind": ("kinds",),
+}
+GROUPS = tuple(folder for folders in MEMBERS.values() for folder in folders)
+FOLDERS = tuple(sorted((*GROUPS, "experiments", "mechanisms")))  # sources of a project
 
 # The kernel island: the packages whose code is compiled. They import no other package of the
 # project, so their sources alone determine the machine code.
-ISLAND = (*FOLDERS, "audit", "fast", "kernel", "privacy")
+TOOLS = ("audit", "fast", "kernel", "mechanisms", "privacy")
+ISLAND = (*MEMBERS["algorithm"], *MEMBERS["environment"], *TOOLS)
 
 
 class Root(NamedTuple):

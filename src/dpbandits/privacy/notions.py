@@ -117,17 +117,21 @@ class Guarantee(NamedTuple):
 
 
 def promise(
-    notion: Notion, where: str, differs: str | Callable[[Any], str] = ""
+    notion: Notion,
+    where: str,
+    differs: str | Callable[[Any], str] = "",
+    delta: str | None = None,
 ) -> Callable[..., Guarantee]:
     """Return the `claim` of a member whose paper promises the budget that is in its Params.
 
-    `differs` may depend on the Params.
+    `differs` may depend on the Params; `delta` names the field that holds the claim's delta, which
+    is 0 without one.
     """
 
     def claim(params: Any, *game: float) -> Guarantee:
-        budget, delta = getattr(params, notion.budget), getattr(params, "delta", 0.0)
         reason = differs if isinstance(differs, str) else differs(params)
-        return Guarantee(notion, budget, delta, where, reason)
+        at = 0.0 if delta is None else getattr(params, delta)
+        return Guarantee(notion, getattr(params, notion.budget), at, where, reason)
 
     return claim
 

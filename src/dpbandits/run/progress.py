@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 
 LINE_EVERY = 10.0  # seconds between lines off a terminal
 CLEAR = "\r\033[K"  # begins a line of a terminal anew
@@ -63,16 +64,16 @@ class Progress:
         left = {e: runs for e, runs in self.left.copy().items() if runs}
         expected, per_round = self.pace.copy(), dict[str, float]()  # seconds
         for e, pace in expected.items():
-            if e.rounds:
-                per_round[e.member] = min(pace / e.rounds, per_round.get(e.member, math.inf))
+            if length := kinds.words(e).rounds:
+                per_round[e.member] = min(pace / length, per_round.get(e.member, math.inf))
         for e in left:
-            if e.rounds and e.member in per_round:
-                expected.setdefault(e, e.rounds * per_round[e.member])
+            if (length := kinds.words(e).rounds) and e.member in per_round:
+                expected.setdefault(e, length * per_round[e.member])
         finished, others = self.total - sum(left.values()), [e for e in left if e not in expected]
         text = f"{self.title}: {finished}/{self.total} runs after {duration(elapsed)}"
         seconds = sum(runs * expected[e] for e, runs in left.items() if e in expected)
         if seconds < 0.05:  # next to nothing among the timed ones
-            rounds = sum(runs * (e.rounds or 0) for e, runs in left.items())
+            rounds = sum(runs * (kinds.words(e).rounds or 0) for e, runs in left.items())
             return f"{text}, {rounds:.2g} rounds to play" if rounds else text
         text += f", about {duration(seconds / self.workers)} left"
         names = ", ".join(dict.fromkeys(e.member for e in others))

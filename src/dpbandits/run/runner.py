@@ -15,7 +15,8 @@ from threading import Event
 import joblib
 
 from dpbandits.config.settings import Cluster, Settings
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.files.atomic import check_writable, to_json, write_atomically
 from dpbandits.kernel.errors import UserError, installing
 from dpbandits.run import user_algorithms
@@ -44,7 +45,7 @@ class Completion:
         failed = sum(len(failure.task.runs) for failure in self.failures)
         return (
             f"{failed} of {self.computed} runs failed, the others are kept; first failure:"
-            f" {first.experiment.name}, runs {first.runs.start}-{first.runs.stop - 1}:"
+            f" {kinds.words(first.experiment).name}, runs {first.runs.start}-{first.runs.stop - 1}:"
             f" {self.failures[0].error}{user_algorithms.advice(first.experiment)}"
         )
 
@@ -71,6 +72,7 @@ def complete(
         for experiment in stored:
             check_sources(experiment)
         check_writable(store.folder)  # a complete cache may be read-only
+        store.report_older()
     failures = play(missing, store, settings.workers, title, settings.cluster, progress)
     done = Completion(store, sum(len(task.runs) for task in missing), tuple(failures))
     if folder is not None and not failures:

@@ -12,7 +12,7 @@ from threading import Event
 
 import numpy as np
 
-from dpbandits.experiments import Experiment
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel.compilation import island_digest
 from dpbandits.kernel.errors import UserError, in_one_line
 from dpbandits.kernel.roots import VARIABLE, found

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from dpbandits.experiments import Experiment, budget
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, in_one_line, shown
 from dpbandits.kernel.roots import PACKAGE, found
@@ -48,36 +49,49 @@ def register(algorithm: Any) -> str:
     label = getattr(algorithm, "LABEL", None) or getattr(algorithm, "__name__", None)
     label = str(label or type(algorithm).__name__)
     name = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-") or "algorithm"
-    if name in registry.algorithm_names():
+    if name in registry.members("algorithm"):
         name += "-in-memory"  # it must not inherit audits of the registered one
     module = ModuleType(name)
     vars(module).update(LABEL=label, Params=NoParameters, play=play)
-    for key in ("Params", "releases", "claim", "warning"):
+    for key in ("Params", "RANGE", "releases", "claim", "warning"):
         if hasattr(algorithm, key):
             setattr(module, key, getattr(algorithm, key))
     if problem := parameters.unsupported(module.Params):
         raise UserError(f"{label}: {problem}")
     registry.NOT_STORED[name] = module
-    budget.cache_clear()  # it may replace another of this name
+    _forget()
     return name
 
 
-def register_law(law: Any) -> str:
-    """Register the reward distribution that an object defines, as a file does; return its name.
+def register_environment(environment: Any) -> str:
+    """Register the environment that an object defines, as a file does; return its name.
 
     Raises UserError if it is incomplete.
     """
-    if not all(hasattr(law, needed) for needed in ("Params", "arms", "law")):
-        raise UserError(f"{shown(law)} is no reward distribution: it needs Params, arms and law")
-    name = f"{getattr(law, '__name__', type(law).__name__)} in memory"  # no file has such a name
-    registry.NOT_STORED[name] = law
+    if not all(hasattr(environment, needed) for needed in ("Params", "arms", "law")):
+        raise UserError(f"{shown(environment)} is no environment: it needs Params, arms and law")
+    named = getattr(environment, "__name__", type(environment).__name__)
+    name = f"{named} in memory"  # no file has such a name
+    registry.NOT_STORED[name] = environment
+    _forget()
     return name
 
 
+def _forget() -> None:
+    # What is passed from Python may replace another of its name.
+    for known in (kinds.budget, kinds.words):
+        known.cache_clear()
+
+
 def is_stored(experiment: Experiment) -> bool:
-    """Return True unless the experiment plays an algorithm or a law that was passed from Python."""
-    law, _ = experiment.bandit or ("", None)
-    return not {experiment.member, law} & registry.NOT_STORED.keys()
+    """Return True unless it plays an algorithm or an environment that was passed from Python."""
+    return not _members(experiment) & registry.NOT_STORED.keys()
+
+
+def _members(experiment: Experiment) -> set[str]:
+    # Names of what it plays: the algorithm, and the environment if there is one.
+    environment, _ = kinds.words(experiment).bandit or ("", None)
+    return {experiment.member, environment} - {""}
 
 
 @dataclass(frozen=True)
@@ -140,8 +154,11 @@ def report_uncompiled(experiments: Iterable[Experiment]) -> None:
 
 
 def advice(experiment: Experiment) -> str:
-    """Return the command that explains a failed run of a user's algorithm or law, or ''."""
-    for kind, name in experiment.members if is_stored(experiment) else ():
-        if kind != "stopping rule" and registry.member(kind, name).root is not PACKAGE:
+    """Return the command that explains a failed run of a user's algorithm or environment, or ''."""
+    if not is_stored(experiment):
+        return ""
+    known = {**registry.members("environment"), **registry.members("algorithm")}
+    for name in sorted(_members(experiment) & known.keys()):
+        if known[name].root is not PACKAGE:
             return f"; `dpbandits verify {name}` explains what to change"
     return ""

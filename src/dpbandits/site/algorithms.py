@@ -16,31 +16,32 @@ from matplotlib.figure import Figure
 from dpbandits.drawing.formulas import DRAWING, plain
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
+from dpbandits.experiments import kinds
 from dpbandits.factory import captions
 from dpbandits.factory.captions import Audited
 from dpbandits.factory.papers import BY_KEY
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.parameters import reading_name
 from dpbandits.kernel.roots import PACKAGE, found
-from dpbandits.privacy.table import Row, rows
 from dpbandits.site.charts import is_wide
 from dpbandits.site.figures import FigurePage
+from dpbandits.tables.privacy_table import Row, rows
 from dpbandits.tables.series import Series
 
-SHOWN_APART = ("play", "halt", "claim", "releases")  # functions that are no formula
+SHOWN_APART = ("play", "claim", "releases")  # functions that are no formula
 OTHERS = "#b9b9b9"  # colour of the curves beside an algorithm's own
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm or a stopping rule."""
+    """An algorithm of some kind of experiments."""
 
     name: str
     label: str
-    rule: bool
+    kind: str  # heading of the algorithms of its kind
     doc: str  # docstring of its module
     origin: str  # its paper
-    play: str  # docstring of its function `play`, or `halt` for a stopping rule
+    play: str  # docstring of its function `play`
     formulas: tuple[tuple[str, str], ...]  # its other functions and their docstrings
     fields: tuple[tuple[str, str, str, str], ...]  # name, values, default, meaning
     about_fields: str
@@ -56,21 +57,18 @@ class Algorithm:
 def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
     """Return the algorithms and rules of the project, or of dpbandits, and those in figures."""
     mine = found().project or PACKAGE
-    return [
-        describe(name, kind == "stopping rule", figures)
-        for kind, names in (
-            ("algorithm", registry.algorithm_names()),
-            ("stopping rule", registry.stopping_rule_names()),
-        )
-        for name in names
-        if registry.member(kind, name).root == mine or any(name in f.algorithms for f in figures)
+    members = registry.members("algorithm").items()
+    described = [
+        describe(name, figures)
+        for name, member in members
+        if member.root == mine or any(name in f.algorithms for f in figures)
     ]
+    return sorted(described, key=lambda algorithm: algorithm.kind)
 
 
-def describe(name: str, rule: bool, figures: Sequence[FigurePage]) -> Algorithm:
-    """Return an algorithm, or a rule, with its place in figures."""
-    module = registry.stopping_rule(name) if rule else registry.algorithm(name)
-    member = registry.member("stopping rule" if rule else "algorithm", name)
+def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
+    """Return an algorithm with its place in figures."""
+    module, member = registry.algorithm(name), registry.member("algorithm", name)
     source = (member.root.folder / member.path).read_text("utf-8")
     doc = inspect.cleandoc(module.__doc__ or "")
     budgets = rows([name], tight=False) if hasattr(module, "claim") else []
@@ -82,10 +80,10 @@ def describe(name: str, rule: bool, figures: Sequence[FigurePage]) -> Algorithm:
     return Algorithm(
         name=name,
         label=plain(in_mathtext(getattr(module, "LABEL", name))),
-        rule=rule,
+        kind=kinds.of_member(name).title,
         doc=doc,
         origin=_origin(doc),
-        play=inspect.getdoc(getattr(module, "halt" if rule else "play")) or "",
+        play=inspect.getdoc(module.play) or "",
         formulas=tuple(_formulas(source)),
         fields=fields,
         about_fields=inspect.getdoc(module.Params) or "",
@@ -161,7 +159,7 @@ def _draw(name: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
         if any((series.centre > 0).any() for series, _ in curves):
             ax.set_yscale("log", nonpositive="mask")
         ax.set_xlabel("Round $t$" if over == "t" else symbol(over))
-        ax.set_ylabel(curves[0][0].shows.value)
+        ax.set_ylabel(curves[0][0].shows.meaning)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()

@@ -36,7 +36,7 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
         return None
     axes = next((drawn[0] for *_, drawn in curves if drawn), None)
     first = panel.series[0]
-    names = {"x": first.over, "y": f"{centre} ({first.shows.value.replace('-', ' ')})"}
+    names = {"x": first.over, "y": f"{centre} ({first.shows.meaning})"}
     log = {name: is_wide([point[name] for point in points]) for name in names}
     if axes is not None:
         names |= {n: name for n in names if (name := _axis_name(n, axes, figure))}

@@ -73,7 +73,7 @@ def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage
             original=spec.original,
             algorithms=tuple(dict.fromkeys(experiment.member for experiment in spec.experiments())),
             claims=result.claims,
-            caption=caption(spec),
+            caption=caption(spec, result.noted),
         )
         return _draw(page, result, folder / name) if result.source else page
     except UserError as error:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from dpbandits.experiments import Experiment, Quantity
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.experiments.kinds import Quantity
 
 FREE = ("engine", "paths", "hydra", "sweep")  # first parts of keys: no change
 PROFILE = "profile"
@@ -85,14 +86,14 @@ class Curve:
     fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
     reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
     look: StyleOverride = AS_THE_ALGORITHM
-    against: tuple[Experiment, ...] = ()  # the counterpart of each source, for EXTRA and PRICE
+    against: tuple[Experiment, ...] = ()  # the counterpart of each source, for a pair
     published: Points = ()  # of the same curve in the paper's own picture
     annotation: bool = False  # not in the original: drawn only if the figure is annotated
 
     @property
     def is_exact(self) -> bool:
         """True if the numbers need no runs: for a formula or a privacy budget."""
-        return self.shows in self.sources[0].exact
+        return not (self.shows.needs_runs and self.sources[0].columns)
 
     @property
     def played(self) -> tuple[Experiment, ...]:

@@ -9,14 +9,14 @@ from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_no
 from dpbandits.privacy.notions import Notion, promise
 from dpbandits.stopping._samples import Params, releases, take, threshold
 
-__all__ = ["LABEL", "Params", "claim", "halt", "releases"]
+__all__ = ["LABEL", "Params", "claim", "play", "releases"]
 
 LABEL = "DP-NAS"
 claim = promise(Notion.GLOBAL, "sajed2019, Theorem 3.1")  # of the time and the estimate together
 
 
 @kernel
-def halt(params, samples, rng):
+def play(params, samples, rng):
     """Return the number of samples used (int) and the private estimate of their mean (float)."""
     radius = samples.radius
     # Replacing a sample moves a sum by 2R; halting and the estimate spend half of epsilon each.

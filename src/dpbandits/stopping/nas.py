@@ -31,7 +31,7 @@ def threshold(params, radius, t):
 
 
 @kernel
-def halt(params, samples, rng):
+def play(params, samples, rng):
     """Return the number of samples used (int) and the estimate of their mean (float)."""
     radius, t, total = samples.radius, 0, 0.0
     while True:

@@ -14,17 +14,19 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpbandits.experiments import Experiment
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.kernel.errors import shown
 from dpbandits.spec.figure import FigureSpec, leaves
-from dpbandits.store.key import check_sources, identity, key
+from dpbandits.store.key import FORMAT, check_sources, identity, key
 
 log = logging.getLogger("dpbandits")
 
@@ -51,6 +53,17 @@ class Store:
     def experiment_folder(self, experiment: Experiment) -> Path:
         """Return the folder of an experiment's blocks; it need not exist."""
         return self.folder / experiment.member / key(experiment)
+
+    def report_older(self) -> None:
+        """Say once, in one line, how many blocks an older version made: none of them is used."""
+        mark, now = self.folder / "format", str(FORMAT).encode()
+        with suppress(OSError):
+            if mark.is_file() and mark.read_bytes() == now:
+                return
+            if older := sum(1 for _ in self.folder.glob("*/*/*.npz")):
+                text = "blocks of an older version are not used and may be deleted"
+                log.warning("%s: %s %s", self.folder, f"{older:,}", text)
+            write_atomically(mark, now)
 
     def write(self, experiment: Experiment, first: int, curves: np.ndarray, seconds: float) -> None:
         """Write the curves of runs first, first + 1, ..., float64 (runs, columns), as one block.
@@ -125,7 +138,8 @@ class Store:
             curves[wanted] = block.curves[: wanted.stop - wanted.start, columns]
             absent[wanted] = False
         if absent.any():
-            raise KeyError(f"run {absent.argmax()} of {experiment.name} is not in {self.folder}")
+            name = kinds.words(experiment).name
+            raise KeyError(f"run {absent.argmax()} of {name} is not in {self.folder}")
         return curves
 
 
@@ -168,7 +182,9 @@ def explain(spec: FigureSpec, store: Store) -> Iterator[str]:
         if have < runs:
             more = "more runs are requested than cached"
             why = f"  {more if have else _difference(experiment, store)}"
-        yield f"{key(experiment)}  {have:>4}/{runs} runs  {experiment.name}{why}"
+        elif note := kinds.of(experiment).notes(experiment, partial(store.load, experiment, runs)):
+            why = f"  {note}"
+        yield f"{key(experiment)}  {have:>4}/{runs} runs  {kinds.words(experiment).name}{why}"
     yield (
         f"{spec.name}: {complete} of {len(runs_of)} experiments are complete in {store.folder};"
         f" `dpbandits run` computes {'nothing' if complete == len(runs_of) else 'the rest'}"

@@ -2,9 +2,10 @@
 
 These are the experiment, the versions of the libraries that draw the numbers, and all sources that
 the experiment reaches: imports are followed from the experiment's roots, which the registry imports
-by name. Comments, docstrings and layout do not count. Of the sources of a project or plugin, the
-files that they open when they are imported count too, and the other libraries that they import.
-Equal keys mean equal bits.
+by name. Sources that find others, compile them or word errors are left out (APART), and nothing
+that draws imports the words of kinds: what they say changes no number. Comments, docstrings and
+layout do not count. Of the sources of a project or plugin, the files that they open when they are
+imported count too, and the other libraries that they import. Equal keys mean equal bits.
 """
 
 import ast
@@ -17,12 +18,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dpbandits.experiments import Experiment
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import libraries, loading, roots
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.roots import Root, source_path
 
-FORMAT = 1  # of the blocks
+FORMAT = 2  # of the keys and blocks
+APART = frozenset(
+    f"kernel/{name}.py"
+    for name in ("compilation", "errors", "libraries", "loading", "registry", "roots")
+)
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef  # nodes that have docstrings
 
 
@@ -32,8 +37,16 @@ class EditedSources(UserError):
 
 @cache
 def key(experiment: Experiment) -> str:
-    """Return the digest of the experiment's identity, 20 hexadecimal digits."""
-    canonical = json.dumps(identity(experiment), sort_keys=True, separators=(",", ":"))
+    """Return the digest of the experiment's identity, 20 hexadecimal digits.
+
+    Raises UserError if its description holds something other than JSON values.
+    """
+    try:
+        canonical = json.dumps(identity(experiment), sort_keys=True, separators=(",", ":"))
+    except TypeError as error:
+        _, file = roots.source(experiment.roots[0])
+        problem = f"description of {type(experiment).__name__} is not JSON: {error}"
+        raise UserError(f"{file}: the {problem}") from None
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
 
 
@@ -111,7 +124,7 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
     waiting = [*names]
     while waiting:
         path = waiting.pop()
-        if path not in contents or path in reached:
+        if path not in contents or path in reached or path in APART:
             continue
         reached[path], imports = _read(path, contents[path])
         # Importing a name executes its module and every __init__ above; it may be a module itself.

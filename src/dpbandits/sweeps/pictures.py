@@ -19,6 +19,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import draw_all_over_parameter, legend_below, panel_grid
 from dpbandits.drawing.styles import in_mathtext, style_of_curve, symbol
+from dpbandits.experiments import kinds
 from dpbandits.sweeps.jobs import Job
 from dpbandits.tables.series import STATISTICS
 
@@ -60,12 +61,14 @@ def summary(
         ticks = [f"{v:g}" if are_numbers else str(v) for v in values]
         keys.append(Key(key, label, values, are_numbers, places, ticks))
     # The y label: the quantity at the last point of a curve.
-    over, end = spec.panels[0].curves[0].over, "Regret at the horizon"
-    horizons = {experiment.rounds for experiment in spec.experiments() if experiment.rounds}
+    drawn = spec.panels[0].curves
+    first = next((curve for curve in drawn if curve.played), drawn[0])
+    over, end = first.over, first.shows.label
+    horizons = {rounds for e in spec.experiments() if (rounds := kinds.words(e).rounds)}
     if over != "t":
         end = f"Value at the largest {over}"
     elif len(horizons) == 1 and not any(key.endswith("horizon") for key in varied):
-        end = f"Regret after {horizons.pop():,} rounds"
+        end = f"{first.shows.over_time} after {horizons.pop():,} rounds"
     main = max(keys, key=lambda key: len(key.values))
     maps = _heat_maps(jobs, keys) if len(keys) == 2 else []
     panels = [panel for panel, _ in maps]

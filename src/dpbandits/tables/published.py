@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError
 from dpbandits.privacy.notions import BUDGETS, budget_of
@@ -44,11 +45,12 @@ def rows(paper: str, figure: int | str) -> list[Row]:
 def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]) -> Points:
     """Return the published points of a curve, (round or budget, regret); none of another game.
 
-    `instance` returns the law and the parameters of a file in conf/environment/. The column
+    `instance` returns the environment and the parameters of a file in conf/environment/. The column
     `curve` has algorithms and curves of our figures, any of them.
     """
     experiment = curve.sources[0]
-    if not experiment.bandit or experiment.family != "algorithm":
+    said = kinds.words(experiment)
+    if not said.bandit:
         return ()
     over_budgets = curve.over in BUDGETS
     name = budget_of(experiment.params._fields) or ""
@@ -57,9 +59,9 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
         (float(row[x]), float(row["regret"]))
         for row in rows
         if {experiment.member, curve.name} & {*row["curve"].split()}
-        and float(row["horizon"]) == experiment.rounds
+        and float(row["horizon"]) == said.rounds
         and (over_budgets or budget in (None, float(row["budget"])))
-        and instance(row["instance"]) == experiment.bandit
+        and instance(row["instance"]) == said.bandit
     )
 
 
@@ -86,7 +88,7 @@ def as_far(curve: Curve, x: np.ndarray, runs: np.ndarray) -> np.ndarray:
     may have lost up to the regret of one pull of each arm: the most plausible offset counts. The
     p-value is the largest share of curves, ours and the paper's.
     """
-    gaps = curve.sources[0].gaps()
+    gaps = kinds.gaps(curve.sources[0])
     assert gaps is not None
     rounds, regret = np.array([*at_checkpoints(curve).items()]).T
     if not np.isin(rounds, x).all():

@@ -72,7 +72,7 @@ def basis(specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, s
         curves = ((p.letter, curve) for p in spec.panels for curve in p.curves)
         found[f"the experiments of {spec.name}"] = digest(
             [
-                [letter, curve.name, repr(curve.published), curve.shows.value]
+                [letter, curve.name, repr(curve.published), curve.shows.name]
                 + [source.description() for source in (*curve.sources, *curve.against)]
                 for letter, curve in curves
             ]

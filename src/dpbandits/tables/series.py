@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from dpbandits.experiments import Quantity
+from dpbandits.experiments.kinds import Quantity
 from dpbandits.spec.figure import AS_THE_ALGORITHM, Curve, FigureSpec, Points, StyleOverride
 from dpbandits.store.blocks import ALL, Store
 from dpbandits.tables import statistics
@@ -37,14 +37,13 @@ class Series:
     centre: np.ndarray  # drawn as the line
     low: np.ndarray  # lower end of the band or bars around it
     high: np.ndarray  # upper end
+    shows: Quantity
     fit: tuple[float, float] | None = None  # range of x of the fitted slope; None: all x
     curve: str = ""  # key of the curve in the figure's file
     reading: str = ""
     look: StyleOverride = AS_THE_ALGORITHM
     over: str = "t"  # name of x: the round, or the swept parameter
-    shows: Quantity = Quantity.REGRET
     published: Points = ()  # of the paper's own picture
-    pulls: bool = False  # counts pulls of an arm, not regret
 
     @property
     def artist_id(self) -> str:
@@ -143,9 +142,8 @@ def short(x: float) -> int | float:
 def identity(panel: str, curve: Curve) -> dict[str, Any]:
     """Return the fields of a Series that the specification of its curve fixes."""
     same = ("label", "legend", "style", "fit", "reading", "look", "over", "shows", "published")
-    pulls = "pulls of arm" in getattr(curve.sources[0], "game", {})
     fields = {name: getattr(curve, name) for name in same}
-    return {"panel": panel, "curve": curve.name, "pulls": pulls, **fields}
+    return {"panel": panel, "curve": curve.name, **fields}
 
 
 def x_values(curve: Curve) -> np.ndarray:
@@ -162,17 +160,16 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     KeyError if a run is missing. A curve against a counterpart shows the extra regret of every run,
     or the price of privacy.
     """
+    shows = curve.shows.of or curve.shows.name
     if not curve.against:
         over_time = curve.x is None
         sources, rounds = (curve.sources, part) if over_time else (curve.sources[part], None)
-        found = [
-            s.observe(curve.shows, partial(store.load, s, curve.runs), rounds) for s in sources
-        ]
+        found = [s.observe(shows, partial(store.load, s, curve.runs), rounds) for s in sources]
         return found[0] if over_time else np.column_stack(found)
-    plain = replace(curve, shows=Quantity.REGRET, against=())
-    other = values(replace(plain, sources=curve.against), store, part)
-    extra = values(plain, store, part) - other
-    if curve.shows is Quantity.EXTRA:
+    alone = replace(curve, against=())
+    other = values(replace(alone, sources=curve.against), store, part)
+    extra = values(alone, store, part) - other
+    if curve.shows.pair == "difference":
         return extra
     # The quotient r = (mean - mean of the counterpart)/mean of the counterpart, plus the
     # first-order effect of each run on it, so that the mean over runs is r and their spread gives

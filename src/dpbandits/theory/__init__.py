@@ -9,7 +9,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, get_type_hints
 
 from dpbandits.kernel.errors import UserError, nearest, shown
 
@@ -19,6 +19,13 @@ def function(name: str) -> Callable[..., Any]:
     if name not in _functions():
         raise UserError(f"unknown bound {shown(name)}; {nearest(name, _functions())}")
     return _functions()[name]
+
+
+@cache
+def accepted(name: str) -> dict[str, Any]:
+    """Return the arguments of a function with their types."""
+    hints = get_type_hints(function(name), include_extras=True)
+    return {argument: hint for argument, hint in hints.items() if argument != "return"}
 
 
 def bounds() -> list[str]:

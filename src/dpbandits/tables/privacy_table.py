@@ -10,9 +10,9 @@ import itertools
 import math
 from collections.abc import Iterable
 from enum import IntEnum
-from types import ModuleType
 from typing import Any, NamedTuple
 
+from dpbandits.experiments import kinds
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, reading_name
@@ -22,7 +22,6 @@ from dpbandits.privacy.notions import DELTA, Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 
 HORIZON, ARMS = 10**6, 5
-RADIUS, ALPHA, BETA = 1.0, 0.5, 0.05  # for stopping rules, as in the figure stopping-rules
 CLOSE = 1e-9  # relative tolerance: budgets that differ only by rounding are equal
 
 
@@ -69,7 +68,7 @@ def rows(
     may take a minute, is None. Raises UserError for an unknown or
     non-private name and for an invalid value.
     """
-    values: dict[str, Any] = {"alpha": ALPHA, "beta": BETA}
+    values = dict[str, Any]()
     for name, annotation, value in (
         ("epsilon", Positive, epsilon),
         ("rho", Positive, rho),
@@ -82,28 +81,25 @@ def rows(
         except ValueError as error:
             raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
     # A parameter in `kept` gets the value in `values` only if its class has no default.
-    kept = {"alpha", "beta"} if delta is not None else {"alpha", "beta", "delta"}
-    known = dict.fromkeys(registry.algorithm_names(), "algorithm")
-    known |= dict.fromkeys(registry.stopping_rule_names(), "stopping rule")
-    ours = (name for name, kind in known.items() if registry.member(kind, name).root is PACKAGE)
+    kept = set[str]() if delta is not None else {"delta"}
+    known = registry.members("algorithm")
+    ours = [name for name, member in known.items() if member.root is PACKAGE]
+    ours.sort(key=lambda name: known[name].kind != registry.USUAL)
     table: list[Row] = []
     for name in dict.fromkeys(names) or ours:
         if name not in known:
             raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, known)}")
-        is_rule = known[name] == "stopping rule"
-        module = registry.stopping_rule(name) if is_rule else registry.algorithm(name)
-        if hasattr(module, "claim"):
-            table += _rows(name, module, values, kept, tight)
+        if hasattr(registry.algorithm(name), "claim"):
+            table += _rows(name, values, kept, tight)
         elif names:
             raise UserError(f"privacy: '{name}' promises no privacy")
     return table
 
 
-def _rows(
-    name: str, module: ModuleType, values: dict[str, Any], kept: set[str], is_tight: bool
-) -> list[Row]:
-    is_rule = name in registry.stopping_rule_names()
-    where = (RADIUS,) if is_rule else (values["arms"], values["horizon"])
+def _rows(name: str, values: dict[str, Any], kept: set[str], is_tight: bool) -> list[Row]:
+    module, kind = registry.algorithm(name), kinds.of_member(name)
+    kept = {*kept, *(kind.usual.keys() - values.keys())}
+    values, where = {**kind.usual, **values}, kind.game(values)
     fields = parameters.fields(module.Params)
     given = fields.keys() & values.keys() - (kept & module.Params._field_defaults.keys())
     default = parameters.build(

@@ -1,0 +1,130 @@
+"""Checks of an algorithm of any kind, on the small experiments that its kind names as cases."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpbandits.contract.conditions import ROUNDING, Broken, NotApplicable, reason
+from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.kernel import registry
+from dpbandits.privacy.notions import BUDGETS, approximate, budget_of
+from dpbandits.privacy.releases import is_sound
+from dpbandits.run.user_algorithms import DECORATE, is_kernel
+
+RUNS = 6
+
+
+class Example(NamedTuple):
+    """Algorithm with some of its parameters."""
+
+    name: str
+    settings: tuple[tuple[str, Any], ...]
+
+    def cases(self) -> dict[str, Experiment]:
+        """Return its small experiments by their games."""
+        return dict(kinds.of_member(self.name).cases(self.name, dict(self.settings)))
+
+
+def complete_file(subject: Example) -> str:
+    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
+    module = registry.algorithm(subject.name)
+    if not is_kernel(module.play):
+        raise Broken("`play` is not a kernel", DECORATE)
+    missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
+    if len(missing) == 2 and not budget_of(module.Params._fields):
+        return "not private"
+    if missing:
+        remedy = f"define them; what is not private has no field {' or '.join(BUDGETS)}"
+        raise Broken(f"Params have a budget, but there is no {' and no '.join(missing)}", remedy)
+    return "private"
+
+
+def same_bits(subject: Example) -> str:
+    """Check that a run has the same bits alone, alongside other runs and a second time."""
+    cases = subject.cases()
+    for name, experiment in cases.items():
+        try:
+            together, _ = experiment.play(range(RUNS))
+        except Exception as error:
+            place = reason(error, registry.member("algorithm", subject.name))
+            raise Broken(f"{name}: {place}", "`play` must compile and end") from error
+        alone = [experiment.play(range(run, run + 1))[0] for run in range(RUNS)]
+        for values in (experiment.play(range(RUNS))[0], np.vstack(alone)):
+            if not np.array_equal(together, values):
+                remedy = "draw every random number from the generators that `play` is given"
+                raise Broken(f"{name}: a run has other values", f"{remedy}; keep no state outside")
+    return f"{RUNS} runs of {len(cases)} games, in 3 ways each"
+
+
+def same_bits_in_python(subject: Example) -> str:
+    """Check that plain Python gives the bits of compiled code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "dpbandits.contract.members"],
+        input=json.dumps([subject.name, dict(subject.settings)]),
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        error = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
+        raise Broken(error, "make it run without the compiler, NUMBA_DISABLE_JIT=1")
+    if json.loads(done.stdout) != played(subject):
+        remedy = "write math.log, x * x and loops in place of np.log, x**2 and np.sum"
+        raise Broken("a run has other values", f"{remedy}, which round differently")
+    return f"a run of {len(subject.cases())} games, bit for bit"
+
+
+def played(subject: Example) -> dict[str, list[str]]:
+    """Return the exact values of the first run of every case."""
+    runs = {name: case.play(range(1))[0][0] for name, case in subject.cases().items()}
+    return {name: [float(value).hex() for value in values] for name, values in runs.items()}
+
+
+def possible_releases(subject: Example) -> str:
+    """Check that declared releases have valid noise."""
+    number = 0
+    for name, experiment in subject.cases().items():
+        if (releases := kinds.declared(experiment, "releases")) is None:
+            raise NotApplicable("the algorithm declares no privacy")
+        for release in releases:
+            number += 1
+            if not (is_sound(release) and release.times >= 0):
+                remedy = "fix `releases`: noise, sensitivity and times are positive"
+                raise Broken(f"{name}: {release} is impossible", remedy)
+    return f"{number:,} releases"
+
+
+def composed_as_claimed(subject: Example) -> str:
+    """Check that the declared releases compose to the claimed budget."""
+    numbers = []
+    for name, experiment in subject.cases().items():
+        if (stated := kinds.declared(experiment, "claim")) is None:
+            raise NotApplicable("the algorithm claims no privacy")
+        claim = approximate(stated)
+        spent = kinds.budget(experiment)
+        numbers.append(f"epsilon {spent:.4g} of {claim.epsilon:g} on {name}")
+        if (spent is None or spent > claim.epsilon * (1 + ROUNDING)) and not claim.differs:
+            remedy = "add noise in `play`, or correct the scale in `releases`; if the paper claims"
+            remedy += " less than its releases compose to, give the reason in `differs`"
+            raise Broken(numbers[-1], f"{remedy} of the claim")
+    return "; ".join(numbers)
+
+
+CHECKS: Mapping[str, Callable[[Any], str]] = {
+    "the file is complete": complete_file,
+    "same bits alone and alongside other runs": same_bits,
+    "declared releases are possible": possible_releases,
+    "releases compose to the claim": composed_as_claimed,
+    "plain Python gives the same bits": same_bits_in_python,
+}
+
+
+if __name__ == "__main__":
+    name, settings = json.load(sys.stdin)
+    json.dump(played(Example(name, tuple(settings.items()))), sys.stdout)

@@ -1,0 +1,1 @@
+"""Words of the kinds of experiment: each file is one kind, named after the file of its numbers."""

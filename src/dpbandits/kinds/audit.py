@@ -1,0 +1,66 @@
+"""Audits of algorithms: their privacy as claimed, as composed and as audited."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dpbandits.audit import designs
+from dpbandits.audit.subject import Plays, Subject
+from dpbandits.experiments.audit import AUDITED, CLAIMED, COMPOSED, ONE_CHOICE, AuditExperiment
+from dpbandits.experiments.experiment import Experiment
+from dpbandits.experiments.kinds import Declaration, Given, Key, Kind, Quantity, Words, in_words
+from dpbandits.kernel import parameters, registry
+
+EPSILON = r"$\epsilon$"
+
+
+class AuditKind(Kind):
+    """Words of lower bounds on the privacy loss."""
+
+    key = "algorithm"
+    title = "Audits"
+    experiment = AuditExperiment
+    quantities = (
+        Quantity(CLAIMED, "epsilon that the paper claims", EPSILON, needs_runs=False),
+        Quantity(COMPOSED, "epsilon that the releases compose to", EPSILON, needs_runs=False),
+        Quantity(AUDITED, "lower bound on epsilon of all choices", EPSILON),
+        Quantity(ONE_CHOICE, "the same of a single choice", EPSILON),
+    )
+    keys: Mapping[str, Key] = {"plays": Key(Plays, "simulations of an audit")}
+    has_members = False  # it audits the algorithms that play for regret
+
+    def names(self) -> list[str]:
+        return registry.algorithm_names()
+
+    def read(self, given: Given, shows: Quantity) -> Experiment:
+        # Every game of an audit sets its own horizon.
+        subject = Subject.of(given.name, given.params(horizon=designs.LONG))
+        plays = given.checked(Plays, *given.needed("plays"))
+        return AuditExperiment.of(subject, plays, given.seed)
+
+    def words(self, experiment: AuditExperiment) -> Words:
+        plays = experiment.plays
+        settings = dict(experiment.subject.settings)
+        plain = parameters.plain(experiment.params)
+        return Words(
+            name=f"audit of {experiment.member}({in_words(settings)}) with {plays} games",
+            settings={k: v for k, v in plain.items() if k != "horizon"},
+            arguments=experiment.params._asdict(),
+            declaring=None,  # of its subject, below
+            phrase=f"{plays:,} games an audit",
+            unit="audit",
+            spends=False,  # its figure draws the budgets
+            shared=experiment.description(),
+        )
+
+    def declared(self, experiment: AuditExperiment, what: Declaration) -> Any:
+        # Of the longest games; the claim is that which events can contradict.
+        if what == "claim":
+            return experiment.claim
+        games = designs.ARMS, experiment.longest
+        return experiment.subject.releases(*games) if what == "releases" else None
+
+    def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
+        yield from ()  # the golden rows are those of its subjects
+
+
+kind = AuditKind()

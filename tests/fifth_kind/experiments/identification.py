@@ -1,0 +1,83 @@
+"""Identification of the best arm with fixed confidence: rounds until the answer, and the answer."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpbandits.experiments.experiment import Experiment, Load
+from dpbandits.kernel import randomness, registry
+from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.compilation import specialised
+from dpbandits.kernel.randomness import Role, spelt, stream
+
+TIME, WRONG = "stopping-time", "wrong-answers"
+
+
+@dataclass(frozen=True)
+class IdentificationExperiment(Experiment):
+    """One algorithm on one instance, up to its answer or the limit of rounds."""
+
+    member: str
+    params: Any
+    environment: str
+    instance: Any
+    limit: int
+    seed: int
+
+    columns = 2  # rounds played, answer; -1: undecided
+
+    def __post_init__(self) -> None:
+        """Check the range of the rewards."""
+        registry.check_range(self.member, self.environment)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        policy = registry.member("algorithm", self.member).source
+        return *super().roots, policy, registry.member("environment", self.environment).source
+
+    def description(self) -> dict[str, Any]:
+        return {
+            "identifies": self.member,
+            "params": randomness.plain_fields(self.params, described=True),
+            "environment": self.environment,
+            "instance": randomness.plain_fields(self.instance, described=True),
+            "limit": self.limit,
+            "seed": self.seed,
+        }
+
+    def streams(self) -> dict[str, dict[str, Any]]:
+        instance = randomness.plain_fields(self.instance)
+        game = {"environment": self.environment, "instance": instance}
+        params = randomness.plain_fields(self.params)
+        return {"game": game, "policy": game | {"identifies": self.member, "params": params}}
+
+    def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+        names = {purpose: spelt(name) for purpose, name in self.streams().items()}
+        environment = registry.environment(self.environment)
+        policy: Any = registry.algorithm(self.member).play
+        values, times = [], [time.perf_counter()]
+        for run in runs:
+            before = partial(stream, self.seed, Role.TABLE, run, names["game"])
+            law, arms, _ = environment.game(self.instance, self.limit, before)
+            rewards = stream(self.seed, Role.REWARDS, run, names["game"])
+            within = environment.RANGE
+            bandit = new_bandit(law, arms, self.limit, np.array([]), rewards, within=within)
+            rng = stream(self.seed, Role.POLICY, run, names["policy"])
+            policy = specialised(policy, self.params, bandit, rng)
+            policy(self.params, bandit, rng)
+            if bandit.clock[2]:
+                raise RuntimeError(f"{self.member}: a pull or a reward that there is not")
+            values.append([bandit.clock[0], bandit.answer[0]])
+            times.append(time.perf_counter())
+        return np.array(values, float), np.diff(times)
+
+    def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
+        if shows == TIME:
+            return load(slice(1))[:, 0]
+        gaps = registry.environment(self.environment).gaps(self.instance)
+        answers = load(slice(1, 2))[:, 0].astype(int)
+        return np.array([float(answer < 0 or gaps[answer] > 0) for answer in answers])
