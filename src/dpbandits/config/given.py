@@ -5,6 +5,7 @@ The layers are, from the inside: the value of a sweep, the curve, its panel, the
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from dpbandits.config import conf_files, instances, schema
@@ -140,6 +141,10 @@ class Values:
 
     def instance(self) -> tuple[str, Any]:
         """Return the environment and its Params."""
+        return self._instance
+
+    @cached_property
+    def _instance(self) -> tuple[str, Any]:
         return self.figure.instance(*self.needed("environment"))
 
     def parts(self, key: str) -> Any:

@@ -90,18 +90,29 @@ def reason(error: BaseException, member: registry.Member) -> str:
     return f"{member.shown}: {cause}"
 
 
-def complete_file(subject: Subject) -> str:
-    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
-    module = registry.algorithm(subject.algorithm)
+def is_private(name: str, arguments: str) -> bool:
+    """Return whether a complete file declares releases, with these arguments, and a claim.
+
+    Raises Broken if `play` is no kernel, or if only one of the two is there.
+    """
+    module = registry.algorithm(name)
     if not is_kernel(module.play):
         raise Broken("`play` is not a kernel", DECORATE)
     missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
     if len(missing) == 2 and not budget_of(module.Params._fields):
-        return "not private"
+        return False
     if missing:
-        wanted = " and ".join(f"{name}(params, arms, horizon)" for name in missing)
+        wanted = " and ".join(f"{name}({arguments})" for name in missing)
         remedy = f"define {wanted}; one that is not private has no field {' or '.join(BUDGETS)}"
         raise Broken(f"Params have a budget, but there is no {' and no '.join(missing)}", remedy)
+    return True
+
+
+def complete_file(subject: Subject) -> str:
+    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
+    if not is_private(subject.algorithm, "params, arms, horizon"):
+        return "not private"
+    module = registry.algorithm(subject.algorithm)
     budget = subject.claim(*GAMES[0]).notion.budget
     if budget not in module.Params._fields:
         problem = f"`releases` and `claim` are defined, but Params have no `{budget}`"

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.contract.conditions import ROUNDING, Broken, NotApplicable, reason
+from dpbandits.contract.conditions import ROUNDING, Broken, NotApplicable, is_private, reason
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import registry
-from dpbandits.privacy.notions import BUDGETS, approximate, budget_of
+from dpbandits.privacy.notions import approximate
 from dpbandits.privacy.releases import is_sound
-from dpbandits.run.user_algorithms import DECORATE, is_kernel
 
 RUNS = 6
 
@@ -33,16 +32,7 @@ class Example(NamedTuple):
 
 def complete_file(subject: Example) -> str:
     """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
-    module = registry.algorithm(subject.name)
-    if not is_kernel(module.play):
-        raise Broken("`play` is not a kernel", DECORATE)
-    missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
-    if len(missing) == 2 and not budget_of(module.Params._fields):
-        return "not private"
-    if missing:
-        remedy = f"define them; what is not private has no field {' or '.join(BUDGETS)}"
-        raise Broken(f"Params have a budget, but there is no {' and no '.join(missing)}", remedy)
-    return "private"
+    return "private" if is_private(subject.name, "params, ...") else "not private"
 
 
 def same_bits(subject: Example) -> str:

@@ -99,8 +99,8 @@ class Words:
     name: str  # in one line, for progress and error messages
     settings: Mapping[str, Any]  # values of its parameters that are not part of the game
     arguments: Mapping[str, Any]  # what a function of theory/ may be given of it
-    declaring: tuple[Any, ...] | None  # what `releases`, `claim` and `warning` are given; None:
-    # the member's file declares nothing
+    # Arguments of `releases`, `claim` and `warning`; None: the member's file declares nothing.
+    declaring: tuple[Any, ...] | None
     rounds: int | None = None  # of every run, if known before
     bandit: tuple[str, Any] | None = None  # environment and instance
     means: tuple[float, ...] = ()  # of the arms, of a game without an environment
@@ -238,11 +238,16 @@ def _found(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]
 
 def of(experiment: Experiment) -> Kind:
     """Return the kind of an experiment. Raises UserError if none has its class."""
-    known = {kind.experiment: kind for kind in found()}
+    known = _by_class(tuple(found()))
     if type(experiment) not in known:
         names = ", ".join(sorted(cls.__name__ for cls in known))
         raise UserError(f"no kind has experiments of class {type(experiment).__name__}: {names}")
     return known[type(experiment)]
+
+
+@cache
+def _by_class(kinds: tuple[Kind, ...]) -> Mapping[type[Experiment], Kind]:
+    return {kind.experiment: kind for kind in kinds}
 
 
 def of_member(name: str) -> Kind:
