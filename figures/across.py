@@ -1,25 +1,32 @@
-"""Figures of our own, across papers; figures/across/ has those with a file of their own."""
+"""Figures of our own, across papers."""
 
+from collections.abc import Sequence
 from itertools import groupby
+from math import inf
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
-from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
+from dpbandits.checks.comparisons import Rank, mean_rank, ranks
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
     draw_log_over_parameter,
+    draw_regret_over_time,
     legend_below,
     linear_over_time,
     name_rows,
     panel_grid,
     write_decades,
 )
-from dpbandits.drawing.styles import in_mathtext, style_of, style_of_curve
+from dpbandits.drawing.styles import Style, in_mathtext, style_of, style_of_curve
+from dpbandits.experiments.audit import AUDITED, CLAIMED, COMPOSED, ONE_CHOICE
 from dpbandits.tables.series import Series
 
 ABREAST, ROW = 7, 1.15  # small panels side by side, and their height in inches
@@ -40,8 +47,8 @@ def variants(drawing: Drawing) -> Figure:
         for ax, panel in zip(own, panels, strict=True):
             _variants(ax, panel.series)
             ax.tick_params(labelbottom=own is axes[-1])
-        name_rows(own[0], [series.reading or series.legend for series in panels[0].series])
-        own[0].get_yticklabels()[0].set_weight("bold")
+        name_rows(own[0], [series.variant or series.legend for series in panels[0].series])
+        own[0].get_yticklabels()[0].set_fontweight("bold")
     for column in zip(*axes, strict=True):  # the games of a column share their limits
         ends = np.array([ax.get_xlim() for ax in column])
         for ax in column:
@@ -56,7 +63,7 @@ def _variants(ax: Axes, curves: tuple[Series, ...]) -> None:
     ax.set_xscale("log")
     ax.axvline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
     for row, series in enumerate(curves):
-        look = {"color": style_of_curve(series).colour, "markersize": 4}
+        look: dict[str, Any] = {"color": style_of_curve(series).colour, "markersize": 4}
         median, mean = series.median[-1] / unit, series.mean[-1] / unit
         ax.plot([median, mean], [row, row], linewidth=1.6, alpha=0.5, **look)
         ax.plot(median, row, marker="o", **look)
@@ -69,8 +76,7 @@ def _variants(ax: Axes, curves: tuple[Series, ...]) -> None:
 
 
 def _dot(face: str, label: str) -> Line2D:
-    look = {"color": "black", "marker": "o", "linestyle": ""}
-    return Line2D([], [], markerfacecolor=face, label=label, **look)
+    return Line2D([], [], color="black", marker="o", ls="", markerfacecolor=face, label=label)
 
 
 def against_horizon(drawing: Drawing) -> Figure:
@@ -146,3 +152,205 @@ def _factor(value: float) -> str:
 def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
     """Mean regret with its band over the rounds, a panel for each regret; both axes linear."""
     return linear_over_time(drawing, height=3.2, entries=4)
+
+
+HEIGHT, LEGEND = 2.25, 0.18  # inches: height of a row of panels, and of a row of the legend
+
+
+def comparison(drawing: Drawing) -> Figure:
+    """Regret over time, a panel for each budget; x linear, y logarithmic."""
+    columns = min(2, len(drawing.panels))
+    rows = -(-len(drawing.panels) // columns)
+    width = PAGE if columns > 1 else 1.3 * COLUMN
+    entries = 4 if columns > 1 else 2
+    lines = -(-len(drawing.panels[0].series) // entries)
+    height = HEIGHT * rows + 0.45 + LEGEND * lines
+    figure, axes = panel_grid(drawing, columns, height, width)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_regret_over_time(ax, panel)
+    legend_below(figure, handles, columns=entries)
+    return figure
+
+
+# Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
+BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}
+MOST_RANKS = 9  # with a label each; more would touch
+
+
+def leaderboard(drawing: Drawing) -> Figure:
+    """Regret at the horizon and rank, a row per algorithm at every budget, hollow at the largest.
+
+    The row of a panel is a notion of privacy, drawn as a block with the lowest mean rank on top;
+    its column is an instance. Panels of the same row and column are drawn as one.
+    """
+    blocks: dict[str, dict[str, list[Series]]] = {}
+    for panel in drawing.panels:
+        blocks.setdefault(panel.row, {}).setdefault(panel.column, []).extend(panel.series)
+    rows = {notion: len(next(iter(block.values()))) for notion, block in blocks.items()}
+    instances = [*next(iter(blocks.values()))]
+    widths = [1.0] * len(instances) + [1.15]
+    figure, axes = blocks_of_rows(rows, [*instances, "Mean rank"], widths, row=0.2)
+    every = [s for block in blocks.values() for drawn in block.values() for s in drawn]
+    # A regret of 0 is off a logarithmic axis.
+    seen = np.concatenate([s.centre[s.centre > 0] for s in every])
+    for own, block in zip(axes, blocks.values(), strict=True):
+        _block(own, block, (0.6 * seen.min(), 1.7 * seen.max()))
+    for own in axes[:-1]:
+        for ax in own[:-1]:
+            ax.tick_params(labelbottom=False)
+    axes[-1][len(instances) // 2].set_xlabel("Regret at the horizon")
+    axes[-1][-1].set_xlabel("Rank (1 is the\nlowest regret)")
+    x = every[0].x
+    handles = [
+        Line2D([], [], color="black", marker="o", linestyle="", markerfacecolor=face, label=label)
+        for i in range(len(x))
+        for face, label in [(_face("black", i, len(x)), rf"$\epsilon = {x[i]:g}$")]
+    ]
+    bar = Line2D(
+        [], [], color="black", label="spread; of a rank: the ranks that noise leaves open", **BAR
+    )
+    legend_below(figure, [*handles, bar], columns=len(handles) + 1)
+    return figure
+
+
+def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[float, float]) -> None:
+    # `found` holds the ranks by label, for each budget and instance.
+    first = next(iter(block.values()))
+    budgets = range(len(first[0].x))
+    all_ranks = [
+        {s.label: rank for s, rank in zip(drawn, ranks(drawn, i), strict=True)}
+        for i in budgets
+        for drawn in block.values()
+    ]
+    overall = {s.label: mean_rank([own[s.label] for own in all_ranks]) for s in first}
+    order = sorted(overall, key=lambda label: overall[label].place)
+    styles = {s.label: style_of_curve(s) for s in first}
+    for ax, drawn in zip(axes[:-1], block.values(), strict=True):
+        ax.set_xscale("log")
+        ax.set_xlim(ends)
+        for s in drawn:
+            for i in budgets:
+                bar = Rank(s.centre[i], s.low[i], s.high[i])
+                _point(ax, order.index(s.label), bar, i, len(budgets), styles[s.label])
+        ax.xaxis.set_major_locator(LogLocator(base=10, numticks=9))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    for label in order:
+        for i in budgets:
+            there = all_ranks[i * len(block) : (i + 1) * len(block)]
+            bar = mean_rank([own[label] for own in there])
+            _point(axes[-1], order.index(label), bar, i, len(budgets), styles[label])
+    axes[-1].set_xlim(0.5, len(order) + 0.5)
+    step = 2 if len(order) > MOST_RANKS else 1
+    axes[-1].xaxis.set_major_locator(FixedLocator(range(1, len(order) + 1, step)))
+    legends = {s.label: s.legend for s in first}
+    name_rows(axes[0], [legends[label] for label in order])
+
+
+def _point(
+    ax: Axes, row: int, bar: tuple[float, float, float], budget: int, budgets: int, style: Style
+) -> None:
+    # A value with the ends of its bar; the budgets of a row are stacked.
+    number, low, high = bar
+    y = row + 0.4 * ((budgets - 1) / 2 - budget) / max(1, budgets - 1)
+    ax.plot([low, high], [y, y], color=style.colour, **BAR)
+    ax.plot(
+        number,
+        y,
+        color=style.colour,
+        marker=style.marker,
+        markersize=3.5,
+        markerfacecolor=_face(style.colour, budget, budgets),
+    )
+
+
+def _face(colour: str, budget: int, budgets: int) -> str:
+    return "white" if budget == budgets - 1 else colour
+
+
+BEYOND = 2.3  # times the given epsilon: larger values are written at the edge
+BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}
+MARK: dict[str, Any] = {"color": "black", "linestyle": "", "zorder": 3, "clip_on": False}
+MARKS: dict[str, dict[str, Any]] = {
+    CLAIMED: {"marker": "|", "markersize": 10},
+    COMPOSED: {"marker": "D", "markersize": 3.5, "markerfacecolor": "white"},
+    ONE_CHOICE: {"marker": "o", "markersize": 2.5},
+}
+ARROW: dict[str, Any] = {"marker": ">", "markersize": 3.5, "markerfacecolor": "white"}
+
+
+def privacy_audit(drawing: Drawing) -> Figure:
+    """Claimed, composed and audited epsilon: a row per algorithm, a column per budget.
+
+    The row of a panel is a notion of privacy, drawn as a block. A composed epsilon beyond the right
+    edge is an arrow there with its value. An audited bound beyond it is a full bar with its value,
+    and a bound of 0 is written as 0.
+    """
+    blocks: dict[str, dict[str, Sequence[Series]]] = {}
+    for panel in drawing.panels:
+        blocks.setdefault(panel.row, {})[panel.series[0].shows.name] = panel.series
+    budgets = drawing.panels[0].series[0].x
+    rows = {notion: len(block[CLAIMED]) for notion, block in blocks.items()}
+    titles = [rf"given $\epsilon = {budget:g}$" for budget in budgets]
+    figure, axes = blocks_of_rows(rows, titles, [1.0] * len(budgets), row=0.175)
+    for own, block in zip(axes, blocks.values(), strict=True):
+        for i, ax in enumerate(own):
+            _budgets(ax, block, i, BEYOND * budgets[i])
+            ticks = [0, budgets[i], 2 * budgets[i]]
+            ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+            ax.tick_params(labelbottom=own is axes[-1])
+            if own is axes[-1]:
+                ax.set_xlabel(r"privacy loss $\epsilon$")
+        name_rows(own[0], [series.legend for series in block[CLAIMED]])
+    legend_below(figure, _marks(), columns=3)
+    return figure
+
+
+def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) -> None:
+    # The epsilons of all algorithms of a block, at the i-th budget.
+    ax.set_xlim(0, most)
+    for row, series in enumerate(block[AUDITED]):
+        _audited(ax, row, float(series.centre[i]), most, style_of_curve(series).colour)
+    for shows, look in MARKS.items():
+        for row, series in enumerate(block.get(shows, ())):
+            value = float(series.centre[i])
+            if value <= most:
+                ax.plot(value, row, **MARK, **look)
+            else:
+                ax.plot(most, row, **MARK, **ARROW)
+                _write(ax, r"$\infty$" if value == inf else f"{value:.3g}", (most, row), 4)
+
+
+def _audited(ax: Axes, row: int, least: float, most: float, colour: str) -> None:
+    ax.barh(row, min(least, most), color=colour, **BAR_OF_AUDIT)
+    if least > most:
+        _write(ax, rf"{least:.3g}$\,\rightarrow$", (most, row), -5, alignment="right")
+    elif least == 0:
+        _write(ax, "0", (0, row), 2.5)
+
+
+def _write(
+    ax: Axes, text: str, point: tuple[float, float], offset: float, alignment: str = "left"
+) -> None:
+    ax.annotate(
+        text,
+        point,
+        xytext=(offset, 0),
+        textcoords="offset points",
+        horizontalalignment=alignment,
+        verticalalignment="center_baseline",
+        fontsize=6.5,
+        annotation_clip=False,
+    )
+
+
+def _marks() -> list[Line2D | Patch]:
+    # For the legend, column by column.
+    bar = Patch(color="#6b6b6b", alpha=BAR_OF_AUDIT["alpha"], label="audited, all arms: at least")
+    texts = {
+        ONE_CHOICE: "audited, one choice: at least",
+        CLAIMED: "claimed",
+        COMPOSED: "composed",
+    }
+    marks = [Line2D([], [], label=text, **MARK, **MARKS[shows]) for shows, text in texts.items()]
+    beyond = r"composed, beyond the axis ($\infty$: no bound known)"
+    return [bar, *marks, Line2D([], [], label=beyond, **MARK, **ARROW)]

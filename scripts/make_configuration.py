@@ -83,7 +83,7 @@ KEYS = {  # of all sections
     "shows": "quantity that is plotted",
     "published": "figure whose read-off points are drawn",
     "label": "name in tables",
-    "reading": "interpretation, for the label",
+    "variant": "variant of an open choice, for the label",
     "colour": "colour",
     "marker": "marker",
     "line": "line style",
@@ -186,7 +186,7 @@ def _member(
 def meaning(name: str, field: str, annotation: Any) -> str:
     """Return what a field of an algorithm, rule or environment means."""
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        told = (annotation.__doc__ or "").splitlines()[0].removeprefix("Reading: ").rstrip(".")
+        told = (annotation.__doc__ or "").splitlines()[0].removeprefix("Variant: ").rstrip(".")
         return told[0].lower() + told[1:]
     return MEANINGS.get(f"{name}.{field}") or MEANINGS[field]
 
@@ -209,7 +209,7 @@ def _default(defaults: Mapping[str, Any], field: str, annotation: Any) -> str:
 
 def _words(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        return ", ".join(f"`{parameters.reading_name(member)}`" for member in annotation)
+        return ", ".join(f"`{parameters.variant_name(member)}`" for member in annotation)
     for declared in typing.get_args(annotation)[1:]:
         if isinstance(declared, parameters.Constraint):
             return declared.words.removeprefix("from ").removeprefix("a whole number from ")

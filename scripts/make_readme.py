@@ -15,7 +15,6 @@ from textwrap import fill
 import yaml
 from marked_part import replaced
 
-from dpbandits import report
 from dpbandits.checks.comparisons import counted
 from dpbandits.cli.listing import SOFTWARE
 from dpbandits.config import compose
@@ -25,6 +24,7 @@ from dpbandits.factory.papers import paper
 from dpbandits.files import project
 from dpbandits.judge import claims_files
 from dpbandits.kernel import registry
+from dpbandits.site import reports
 from dpbandits.site.figures import place_of, thumbnail
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import references
@@ -42,8 +42,8 @@ def figures() -> list[FigureSpec]:
 
 def pictured() -> list[FigureSpec]:
     """Return the reproduced figures of reported papers, and our own that reports show."""
-    keys = report.papers()
-    names = {spec.name for key in keys for spec in report.pictures(claims_files.read(key))}
+    keys = reports.papers()
+    names = {spec.name for key in keys for spec in reports.pictures(claims_files.read(key))}
     return [s for s in figures() if (s.original and s.paper in keys) or s.name in names]
 
 
@@ -53,7 +53,7 @@ def table() -> str:
     for key, specs in groupby(figures(), lambda spec: spec.paper):
         of, folder = [*specs], "reproducibility"
         short = paper(key).short
-        lines += [f"## [{short}]({folder}/{key}.md)" if key in report.papers() else f"## {short}"]
+        lines += [f"## [{short}]({folder}/{key}.md)" if key in reports.papers() else f"## {short}"]
         small = [f"![{s.name}](images/small/{s.name}.png)" for s in of if s.name in with_picture]
         lines += ["", *small, ""] if small else [""]
         lines += [f"* `{s.name}`: {s.title}{f' ({s.original})' if s.original else ''}" for s in of]
@@ -63,7 +63,7 @@ def table() -> str:
 
 def headlines() -> str:
     """Return a row per paper: its verdicts, and the first sentence of what reproduces."""
-    return "\n".join(report.headlines(report.results(), f"{report.FOLDER}/")) + "\n"
+    return "\n".join(reports.headlines(reports.results(), f"{reports.FOLDER}/")) + "\n"
 
 
 def counts() -> str:
@@ -82,7 +82,7 @@ def counts() -> str:
         f"**{len(numbered)} published figures and tables** of {counted(papers, 'paper')}, counted"
         f" by their own numbers, at their own scale: {counted(len(published), 'picture')} here,"
         " each by one command.",
-        report.total(report.results()),
+        reports.total(reports.results()),
     )
     return "".join(f"* {line}\n" for line in lines)
 

@@ -173,7 +173,7 @@ def test_a_curve_may_be_deleted_beside_several_values(tmp_path: Path) -> None:
     [
         ("~figure.curves.dp-se", "+algorithm@figure.curves.imed=dp-imed"),
         ("figure.note='a, b: c'", "++figure.curves.dp-se.epsilon=3", "profile=smoke"),
-        ("figure.environment={law: bernoulli, means: [0.9, 0.5]}", "figure.horizon=1e5"),
+        ("figure.environment={family: bernoulli, means: [0.9, 0.5]}", "figure.horizon=1e5"),
         (f"figure.curves.adap-klucb.alpha=${{{ALPHA}}}", "figure.title='{epsilon}'", "seed=8"),
     ],
 )

@@ -67,7 +67,7 @@ def test_the_sidecar_names_the_project_and_the_sources_are_in_the_fingerprint(ow
 def test_a_law_of_a_project_is_played_by_algorithms_of_the_package(own: Path) -> None:
     shutil.copy(ROOT / "src/dpbandits/environments/bernoulli.py", own / "environments/coins.py")
     edit(own / "environments/coins.py", "Bernoulli", "Coins")
-    edit(own / "conf/environment/my-instance.yaml", "law: bernoulli", "law: coins")
+    edit(own / "conf/environment/my-instance.yaml", "family: bernoulli", "family: coins")
     assert dpbandits(own, *FIGURE).counts[:2] == (12, 0)
     assert "coins" in dpbandits(own, "list").out
 

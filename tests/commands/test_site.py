@@ -13,12 +13,12 @@ from browser import Tab
 from commands import DPBANDITS, ROOT, Done, Process
 
 import dpbandits
-from dpbandits import site
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
+from dpbandits.site import build
 
-for needed in site.NEEDED:
+for needed in build.NEEDED:
     pytest.importorskip(needed, reason=f"no {needed}: pip install -r requirements-site.lock")
 
 CHOSEN = ("adap-c2", "leaderboard", "lower-bounds")
@@ -170,7 +170,7 @@ def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
 
     markdown: Any = pytest.importorskip("markdown")
 
-    file = str(Path(site.__file__).with_name("mkdocs.yml"))
+    file = str(Path(build.__file__).with_name("mkdocs.yml"))
     config = load_config(file, docs_dir=str(tmp_path))
     names, options = config.markdown_extensions, config.mdx_configs
     for page in (pages.said(source), pages.text(source), pages.cell(source)):
@@ -206,15 +206,15 @@ def test_a_formula_becomes_mathml_and_one_that_cannot_be_read_stays() -> None:
 def test_without_the_extra_one_line_says_what_to_install(
     in_checkout: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(site, "find_spec", lambda name: None if name == "altair" else name)
+    monkeypatch.setattr(build, "find_spec", lambda name: None if name == "altair" else name)
     with pytest.raises(UserError, match=r"needs altair.*dpbandits\[site\]"):
-        site.from_words(["lower-bounds"], None)
+        build.from_words(["lower-bounds"], None)
 
 
 def test_a_folder_that_is_no_site_is_kept(tmp_path: Path, in_checkout: None) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(UserError, match="is not a site"):
-        site.build(tmp_path, ["lower-bounds"])
+        build.build(tmp_path, ["lower-bounds"])
     assert (tmp_path / "thesis.tex").is_file()
 
 

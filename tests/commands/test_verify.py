@@ -287,7 +287,8 @@ def test_means_that_change_are_played_with_the_regret_of_their_file(laws: Path) 
     second = "def play(params, bandit, rng):\n    pull_many(bandit, 1, rounds_left(bandit))"
     program = (
         "import dpbandits as dp\nfrom dpbandits.kernel.bandit import pull_many, rounds_left\n"
-        f"{second}\ngame = {{'law': 'changing-coins', 'before': [0.9, 0.1], 'after': [0.3, 0.6]}}\n"
+        f"{second}\ngame = {{'family': 'changing-coins', 'before': [0.9, 0.1],"
+        " 'after': [0.3, 0.6]}\n"
         "found = dp.play(play, environment=game | {'change': 100}, horizon=300, runs=1)\n"
         "print(found.regret[0, -1])"
     )

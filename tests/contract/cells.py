@@ -125,16 +125,16 @@ def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
 
 
 def readings_of(algorithm: str, horizon: int, epsilon: float) -> list[Any]:
-    """Return the Params for a horizon and a budget, in every combination of their readings."""
+    """Return the Params for a horizon and a budget, in every combination of their variants."""
     default = params_of(algorithm, horizon, epsilon)
-    readings = {
+    variants = {
         name: list(annotation)
         for name, annotation in parameters.fields(type(default)).items()
         if isinstance(annotation, type) and issubclass(annotation, IntEnum)
     }
     return [
-        default._replace(**dict(zip(readings, members, strict=True)))
-        for members in itertools.product(*readings.values())
+        default._replace(**dict(zip(variants, members, strict=True)))
+        for members in itertools.product(*variants.values())
     ]
 
 

@@ -131,11 +131,11 @@ def outcomes(
     seed: int,
     per_round: bool,
     runs: int = RUNS,
-    **readings: Any,
+    **variants: Any,
 ) -> np.ndarray:
     """Return the final regret and the pulls of each arm, of shape (runs, 1 + arms)."""
     horizon = SHORT if algorithm in BATCHED_START else HORIZON
-    params = params_of(algorithm, horizon, epsilon)._replace(**readings)
+    params = params_of(algorithm, horizon, epsilon)._replace(**variants)
     coins = bernoulli.law(bernoulli.Params(means))
     return final_outcomes(algorithm, params, coins, len(means), horizon, seed, runs, per_round)
 
@@ -158,13 +158,13 @@ RARE = {"ties", "first_episode", "elimination"}
 def test_every_reading_changes_a_run_on_the_same_streams(algorithm: str) -> None:
     default = params_of(algorithm, HORIZON)._asdict()
     for params in readings_of(algorithm, HORIZON, 1.0):
-        reading = {k: v for k, v in params._asdict().items() if v != default[k]}
-        if len(reading) == 1 and not {*reading} & RARE:
+        variant = {k: v for k, v in params._asdict().items() if v != default[k]}
+        if len(variant) == 1 and not {*variant} & RARE:
             usual, other = (
                 [outcomes(algorithm, *game, 1, False, runs=30, **own) for game in CLOSE_CALLS]
-                for own in ({}, reading)
+                for own in ({}, variant)
             )
-            assert not np.array_equal(usual, other), reading
+            assert not np.array_equal(usual, other), variant
 
 
 @pytest.mark.long

@@ -25,7 +25,7 @@ from dpbandits.algorithms.dp_ucb_int import Noise, Schedule
 from dpbandits.algorithms.private_ucb import Decay, Feed, Relaxation, Split
 from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import new_bandit
-from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.parameters import variant_name
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import tossou2016 as theory
 
@@ -66,8 +66,8 @@ def test_ucb_with_another_alpha_explores_as_the_literal_one_does(alpha: float) -
 def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:
     for epsilon, power in [(1.0, PowerOfTwo.ON), (40.0, PowerOfTwo.ON), (40.0, PowerOfTwo.OFF)]:
         params, on = dp_ucb_bound.Params(epsilon, counter, power), power is PowerOfTwo.ON
-        readings: dict[str, Any] = {"reading": reading_name(counter), "power_of_two": on}
-        literal = partial(oracle.play_dp_ucb_bound, epsilon=epsilon, **readings)
+        variants: dict[str, Any] = {"variant": variant_name(counter), "power_of_two": on}
+        literal = partial(oracle.play_dp_ucb_bound, epsilon=epsilon, **variants)
         games = assert_alike(dp_ucb_bound, params, literal, 300, law)
         # The trees of every arm have several levels.
         assert min(np.bincount(game.arms).min() for game in games) > 20
@@ -77,7 +77,7 @@ def test_dp_ucb_bound_is_algorithm_1(counter: Counter, law: str) -> None:
 @pytest.mark.parametrize("counter", Counter)
 def test_dp_ucb_is_algorithm_2(counter: Counter, law: str) -> None:
     for epsilon in (0.5, 20.0):
-        literal = partial(oracle.play_dp_ucb, epsilon=epsilon, reading=reading_name(counter))
+        literal = partial(oracle.play_dp_ucb, epsilon=epsilon, variant=variant_name(counter))
         assert_alike(dp_ucb, dp_ucb.Params(epsilon, counter), literal, 150, law)
 
 
@@ -92,20 +92,20 @@ def test_private_ucb_is_that_of_its_authors(
 
     for epsilon in (2.0, 400.0):
         params = private_ucb.Params(epsilon, 250, 0.1, decay, split, relaxation)
-        readings: dict[str, Any] = {
-            "split": reading_name(split),
-            "relaxation": reading_name(relaxation),
+        variants: dict[str, Any] = {
+            "split": variant_name(split),
+            "relaxation": variant_name(relaxation),
         }
-        literal = partial(oracle.play_private_ucb, epsilon=epsilon, failure=failure, **readings)
+        literal = partial(oracle.play_private_ucb, epsilon=epsilon, failure=failure, **variants)
         assert_alike(private_ucb, params, literal, 250)
 
 
 def test_private_ucb_with_trees_fed_in_every_round_is_the_literal_one() -> None:
     for epsilon, split in itertools.product((2.0, 400.0), Split):
         params = private_ucb.Params(epsilon, 250, split=split, feed=Feed.EVERY_ROUND)
-        readings: dict[str, Any] = {"split": reading_name(split), "fed": True}
+        variants: dict[str, Any] = {"split": variant_name(split), "fed": True}
         literal = partial(
-            oracle.play_private_ucb, epsilon=epsilon, failure=lambda t: 0.1, **readings
+            oracle.play_private_ucb, epsilon=epsilon, failure=lambda t: 0.1, **variants
         )
         assert_alike(private_ucb, params, literal, 250)
 
@@ -115,11 +115,11 @@ def test_private_ucb_with_trees_fed_in_every_round_is_the_literal_one() -> None:
 def test_dp_ucb_int_is_algorithm_3(schedule: Schedule, noise: Noise) -> None:
     for (epsilon, delta), v in itertools.product([(1.0, 0.1), (6.0, 0.01)], (1.1, 1.4)):
         params = dp_ucb_int.Params(epsilon, delta, v, schedule, noise)
-        readings: dict[str, Any] = {
-            "schedule": reading_name(schedule),
-            "noise": reading_name(noise),
+        variants: dict[str, Any] = {
+            "schedule": variant_name(schedule),
+            "noise": variant_name(noise),
         }
-        literal = partial(oracle.play_dp_ucb_int, target=(epsilon, delta), v=v, **readings)
+        literal = partial(oracle.play_dp_ucb_int, target=(epsilon, delta), v=v, **variants)
         games = assert_alike(dp_ucb_int, params, literal, 350, "bernoulli")
         if epsilon > 1.0:
             # Some arm is past several releases.
@@ -136,7 +136,7 @@ def test_it_is_so_around_the_end_of_the_round_robin(horizon: int) -> None:
 def test_the_recorded_pulls_of_an_arm_are_those_of_the_same_game() -> None:
     law = bernoulli.law(bernoulli.Params(MEANS[0]))
     for arm in range(3):
-        bandit = new_bandit(law, 3, 200, np.arange(1, 201), reward_stream(4), True, counted=arm)
+        bandit = new_bandit(law, 3, 200, np.arange(1, 201), reward_stream(4), True, pulls_of=arm)
         game = play_bandit(ucb.play, ucb.Params(), bandit, Draws(policy_stream(4)))
         assert game.regrets.tolist() == [game.arms[:t].count(arm) for t in range(1, 201)]
 
@@ -162,7 +162,7 @@ def test_release_counts_and_budget_are_those_of_lemma_b_1_and_theorem_3_4(
         params = dp_ucb_int.Params(epsilon, delta, v, schedule)
         own = oracle.corollary_3_2(epsilon, delta, v)
         assert dp_ucb_int.input_epsilon(params) == pytest.approx(own, rel=1e-9)
-        released = oracle.release_counts(reading_name(schedule), own, v)
+        released = oracle.release_counts(variant_name(schedule), own, v)
         counts = list(itertools.takewhile(most.__ge__, released))
         monkeypatch.setattr(dp_ucb_int, "LISTED", most)
         declared = list(dp_ucb_int.releases(params, 1, most))
@@ -209,7 +209,7 @@ def test_theorems_3_3_and_3_5_are_those_of_the_paper(
     values = set()
     for schedule in Schedule:
         given = oracle.corollary_3_2(1.0, 0.01, 1.1)
-        counts = oracle.release_counts(reading_name(schedule), given, 1.1)
+        counts = oracle.release_counts(variant_name(schedule), given, 1.1)
         value = theory.dp_ucb_int_upper_bound(means, t, 1.0, 0.01, 1.1, schedule)
         assert value == pytest.approx(bounds.theorem_3_5(means, t, next(counts)), rel=1e-12)
         values.add(value)

@@ -30,7 +30,7 @@ from dpbandits.environments.adversaries import (
     Walk,
 )
 from dpbandits.kernel.bandit import new_bandit
-from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.parameters import variant_name
 
 # Adversaries --------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ def described_table(params: adversaries.Params, rounds: int, rng: Any) -> descri
 
 
 def every_adversary(arms: int) -> Iterator[adversaries.Params]:
-    """Yield every kind in every reading that affects it."""
+    """Yield every kind in every variant that affects it."""
     for kind in Kind:
         walks = Walk if kind is Kind.SWITCHING else (Walk.MULTISCALE,)
         starts = ObliviousStart if kind is Kind.OBLIVIOUS else (ObliviousStart.DRAW,)
@@ -110,7 +110,7 @@ def assert_alike(
     """Play both on the same tables and streams and compare everything."""
     for seed, (gains, feedback) in enumerate(some_tables(rounds, arms)):
         ours = play_ours(policy, params, gains, streams.policy_stream(seed), feedback)
-        game = described.TableGame(gains, reading_name(feedback))
+        game = described.TableGame(gains, variant_name(feedback))
         draws = Draws(streams.policy_stream(seed))
         literal(game, draws)
         assert_same_run(ours, game.played, draws.log)
@@ -126,7 +126,7 @@ def test_exp3_draws_from_the_probabilities_2_1(rounds: int) -> None:
 @pytest.mark.parametrize("epsilon", [0.3, 4.0, 243.292])
 def test_dp_lambda_lap_is_the_literal_one(epsilon: float, base: dp_lambda_lap.Base) -> None:
     params = dp_lambda_lap.Params(epsilon, 400, base)
-    literal = partial(oracle.play_dp_lambda_lap, epsilon=epsilon, base=reading_name(base))
+    literal = partial(oracle.play_dp_lambda_lap, epsilon=epsilon, base=variant_name(base))
     assert_alike(dp_lambda_lap.play, params, literal, 400)
 
 
@@ -136,7 +136,7 @@ def test_an_adversary_remembers_so_many_rounds(memory: int) -> None:
         ours = play_ours(
             exp3.play, exp3.Params(300), gains, streams.policy_stream(seed), feedback, memory
         )
-        game = described.TableGame(gains, reading_name(feedback), memory)
+        game = described.TableGame(gains, variant_name(feedback), memory)
         oracle.play_exp3(game, Draws(streams.policy_stream(seed)))
         assert ours.arms == game.played
         np.testing.assert_allclose(ours.regrets, game.regret(), rtol=0, atol=1e-9)
@@ -200,11 +200,11 @@ SENSITIVE: dict[str, tuple[Any, Any, Oracle]] = {
         for side, epsilon in (("above", 0.5), ("below", 30.0))
     },
     **{
-        f"exp3-tau, gamma of {reading.name}": (
-            *(exp3_tau, exp3_tau.Params(400, 60.0, 0.01, batch_gamma=reading)),
-            partial(oracle.play_exp3_tau, tau=TAU, gamma_of_batches=reading is BatchGamma.BATCHES),
+        f"exp3-tau, gamma of {variant.name}": (
+            *(exp3_tau, exp3_tau.Params(400, 60.0, 0.01, batch_gamma=variant)),
+            partial(oracle.play_exp3_tau, tau=TAU, gamma_of_batches=variant is BatchGamma.BATCHES),
         )
-        for reading in BatchGamma
+        for variant in BatchGamma
     },
 }
 

@@ -1,6 +1,6 @@
 """The releases that a game makes are those that its algorithm declares, one by one.
 
-Every private algorithm with noisy numbers plays short games in all its readings: at least three
+Every private algorithm with noisy numbers plays short games in all its variants: at least three
 epochs, episodes, phases, or nodes of every kind. Leaks that pass a test of the first epoch are
 planted, and each is detected.
 """

@@ -16,15 +16,15 @@ HORIZON = 3000
 
 
 def instances_of(law: str) -> list[Any]:
-    """Return the Params of a law in every combination of their readings."""
+    """Return the Params of a law in every combination of their variants."""
     cls = registry.environment(law).Params
-    readings = {
+    variants = {
         name: list(annotation)
         for name, annotation in parameters.fields(cls).items()
         if isinstance(annotation, type) and issubclass(annotation, IntEnum)
     }
-    combinations = itertools.product(*readings.values())
-    return [cls(**dict(zip(readings, members, strict=True))) for members in combinations]
+    combinations = itertools.product(*variants.values())
+    return [cls(**dict(zip(variants, members, strict=True))) for members in combinations]
 
 
 INSTANCES = {law: instances_of(law) for law in TABLES}

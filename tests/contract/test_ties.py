@@ -146,7 +146,7 @@ def test_a_random_tie_falls_on_each_of_the_largest_indexes_equally_often(
             assert stats.chisquare([chosen[arm] for arm in tied]).pvalue > least
 
 
-FULL: dict[str, Any] = {"epsilon": 1.0, "reading": "hybrid-full"}
+FULL: dict[str, Any] = {"epsilon": 1.0, "variant": "hybrid-full"}
 ZERO_NOISE: dict[str, tuple[Any, Any, Callable[..., None]]] = {
     "ucb": (ucb, ucb.Params(), lambda game, rng: tossou2016.play_ucb(game)),
     "dp-ucb": (dp_ucb, dp_ucb.Params(1.0), partial(tossou2016.play_dp_ucb, **FULL)),

@@ -41,7 +41,7 @@ ELIMINATING = {"dp-se", "dp-se-gauss"}
 
 
 class Case(NamedTuple):
-    """Algorithm in one reading, with the horizon of its games."""
+    """Algorithm in one variant, with the horizon of its games."""
 
     algorithm: str
     params: Any
@@ -53,8 +53,8 @@ class Case(NamedTuple):
         return registry.algorithm(self.algorithm)
 
     def __str__(self) -> str:
-        readings = [v.name.lower() for v in self.params if hasattr(v, "name")]
-        return ", ".join([self.algorithm, *readings])
+        variants = [v.name.lower() for v in self.params if hasattr(v, "name")]
+        return ", ".join([self.algorithm, *variants])
 
     def declared(self, arms: int) -> list[Release]:
         """Return the declared releases of these games."""
@@ -94,7 +94,7 @@ class Case(NamedTuple):
 
 
 def cases_of(algorithm: str) -> list[Case]:
-    """Return the cases of an algorithm in every combination of its readings."""
+    """Return the cases of an algorithm in every combination of its variants."""
     rounds = ROUNDS.get(algorithm, 48)
     every = readings_of(algorithm, rounds, EPSILON.get(algorithm, 1.0))
     if algorithm in ELIMINATING:

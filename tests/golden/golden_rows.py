@@ -1,8 +1,8 @@
 """Golden cells, the part of their runs that is recorded, and the file that records it.
 
 Every set of hyper-parameters in conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary.
-The set with the name of its algorithm also plays the Bernoulli arms in every other reading. PLAYERS
-play every environment in conf/environment/; the last of them plays every reading of its law. Each
+The set with the name of its algorithm also plays the Bernoulli arms in every other variant. PLAYERS
+play every environment in conf/environment/; the last of them plays every variant of its law. Each
 stopping rule reads STREAMS. All cases follow from the folders: a new file needs no line here,
 unless the common game exercises too little of it (GAMES).
 """
@@ -57,7 +57,7 @@ GAMES: dict[str, dict[str, Any]] = {
 # conf/environment/.
 FOR_ALL = ("bernoulli", "beta", "exp3-switching")
 PLAYERS = ("adap-ucb", "exp3")  # in every environment: one in batches, one in single rounds
-# Environments and readings added since references were recorded, which rest on the rows
+# Environments and variants added since references were recorded, which rest on the rows
 # `<algorithm> on ...`.
 ADDED = (
     "random-10arms",
@@ -76,7 +76,7 @@ class Case:
 
     plays: str  # the file in conf/algorithm/
     on: str  # the file in conf/environment/, the law, or the stream
-    reading: str  # difference from the files; empty: none
+    variant: str  # difference from the files; empty: none
     cell: Experiment
     per_round: bool = False  # play every round by itself, where the policy has a faster scheme
 
@@ -84,9 +84,9 @@ class Case:
     def name(self) -> str:
         """Unique name of the case in the file."""
         per_round = " per round" * self.per_round
-        if self.on in ADDED or self.reading.strip(" (").partition("=")[0] in ADDED:
-            return f"{self.on} by {self.plays}{self.reading}{per_round}"
-        return f"{self.plays} on {self.on}{self.reading}{per_round}"
+        if self.on in ADDED or self.variant.strip(" (").partition("=")[0] in ADDED:
+            return f"{self.on} by {self.plays}{self.variant}{per_round}"
+        return f"{self.plays} on {self.on}{self.variant}{per_round}"
 
 
 @cache
@@ -108,10 +108,10 @@ def _cases_of_players() -> Iterator[Case]:
             yield Case(name, environment, "", _cell(content, environment))
         plain = _cell(content, FOR_ALL[0])
         others = list(_readings(plain.params)) if name == content["algorithm"] else []
-        readings = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
-        yield from readings
+        variants = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
+        yield from variants
         if registry.scheme(plain.member):
-            for case in (Case(name, FOR_ALL[0], "", plain), *readings):
+            for case in (Case(name, FOR_ALL[0], "", plain), *variants):
                 yield replace(case, per_round=True)
 
 
@@ -129,7 +129,7 @@ def _cases_of_environments() -> Iterator[Case]:
             yield Case(PLAYERS[1], environment, "", _cell(last, environment))
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
-            # Readings of a table of gains belong to one adversary, and change nothing elsewhere.
+            # Variants of a table of gains belong to one adversary, and change nothing elsewhere.
             draw = registry.environment(plain.environment).table or (lambda p, *_: (p,))
             tables = [
                 draw(p, 1000, np.random.default_rng(SEED)) for p in (plain.instance, instance)
@@ -144,7 +144,7 @@ def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
     algorithm = content["algorithm"]
     game = COMMON | GAMES.get(algorithm, {})
     if environment in registry.environment_names():
-        described: Mapping[str, Any] = {"law": environment, "means": game["means"]}
+        described: Mapping[str, Any] = {"family": environment, "means": game["means"]}
     else:
         described = conf_files.read_member("environment", environment)
     law, instance = instances.instance(described, environment, "golden")
@@ -158,7 +158,7 @@ def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
 
 
 def _readings(params: Any) -> Iterator[tuple[str, Any]]:
-    # Yield the parameters with one reading changed: every other member of every IntEnum and bool.
+    # Yield the parameters with one variant changed: every other member of every IntEnum and bool.
     for field, annotation in parameters.fields(type(params)).items():
         for member in members(annotation):
             if member != getattr(params, field):
@@ -167,7 +167,7 @@ def _readings(params: Any) -> Iterator[tuple[str, Any]]:
 
 
 def members(annotation: Any) -> list[Any]:
-    """Return the values of a field that is a reading; an empty list for a number."""
+    """Return the values of a field that is a variant; an empty list for a number."""
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         return list(annotation)
     return [False, True] if annotation is bool else []

@@ -89,14 +89,14 @@ def test_every_case_member_and_reading_has_golden_rows_and_nothing_else_has() ->
         for name, params in played
         for field, value in parameters.plain(params).items()
     }
-    readings = {
-        (name, field, parameters.reading_name(m) if isinstance(m, IntEnum) else str(m))
+    variants = {
+        (name, field, parameters.variant_name(m) if isinstance(m, IntEnum) else str(m))
         for name, module in modules
         for field, annotation in parameters.fields(module.Params).items()
         for m in golden_rows.members(annotation)
     }
-    assert ("private-ucb", "split", "none") in readings
-    assert not readings - golden, f"{COMMAND} makes the rows that are missing"
+    assert ("private-ucb", "split", "none") in variants
+    assert not variants - golden, f"{COMMAND} makes the rows that are missing"
 
 
 def test_the_golden_rows_are_of_the_locked_versions() -> None:

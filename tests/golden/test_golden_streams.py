@@ -68,7 +68,7 @@ def case_of(changed: str) -> Case:
 @pytest.mark.parametrize(
     ("annotation", "played", "other"),
     [(Positive, 8.0, 9.0), (Ties, Ties.RANDOM, Ties.FIRST)],
-    ids=["number", "reading"],
+    ids=["number", "variant"],
 )
 def test_a_new_field_that_is_declared_moves_a_stream_only_by_another_value(
     changed: str,

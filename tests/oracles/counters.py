@@ -103,9 +103,9 @@ class SingleNoise:
         return sum(self.items) + self.last
 
 
-def counter(reading: str, epsilon: float, noise: Noise) -> Counter:
-    """Return the counter of DP-UCB-BOUND and DP-UCB in one of its three readings."""
-    if reading == "single":
+def counter(variant: str, epsilon: float, noise: Noise) -> Counter:
+    """Return the counter of DP-UCB-BOUND and DP-UCB in one of its three variants."""
+    if variant == "single":
         return SingleNoise(epsilon, noise)
-    part = {"hybrid-full": epsilon, "hybrid-split": epsilon / 2}[reading]
+    part = {"hybrid-full": epsilon, "hybrid-split": epsilon / 2}[variant]
     return HybridMechanism(part, part, noise)

@@ -89,7 +89,7 @@ def switching(rounds: int, arms: int, rng: Any, plain: bool) -> Gains:
 
 
 class TableGame(Game):
-    """Game on given gains, with a cost for switching arms in one of four readings.
+    """Game on given gains, with a cost for switching arms in one of four variants.
 
     `observed`: the player earns 0 and sees 0; `hidden`: earns 0 and sees the gain; `unit`: earns
     the gain less 1 and sees the gain; `none`: a switch costs nothing. The player pays unless the

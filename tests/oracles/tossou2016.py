@@ -2,7 +2,7 @@
 
 Every round adds up all rewards and all noises again. Arms count from 0, rounds t from 1; n_a is the
 number of pulls of an arm before round t, s_a the sum of its rewards; logarithms are natural. Of the
-largest indices the first one is taken. A reading is given by the words of docs/deviations.md. This
+largest indices the first one is taken. A variant is given by the words of docs/deviations.md. This
 file imports nothing from dpbandits.
 """
 
@@ -48,10 +48,10 @@ def play_ucb(game: Game, alpha: float = 4) -> None:
 
 
 def play_dp_ucb_bound(
-    game: Game, rng: Any, epsilon: float, reading: str, power_of_two: bool = True
+    game: Game, rng: Any, epsilon: float, variant: str, power_of_two: bool = True
 ) -> None:
     """Play Algorithm 1; with `power_of_two` off, all counts have the larger nu."""
-    counters = [counter(reading, epsilon, laplace_of(rng)) for _ in range(game.arms)]
+    counters = [counter(variant, epsilon, laplace_of(rng)) for _ in range(game.arms)]
     while not game.over:
         t = len(game.played) + 1
         if t <= game.arms:
@@ -70,9 +70,9 @@ def play_dp_ucb_bound(
         counters[arm].insert(game.pull(arm))
 
 
-def play_dp_ucb(game: Game, rng: Any, epsilon: float, reading: str) -> None:
+def play_dp_ucb(game: Game, rng: Any, epsilon: float, variant: str) -> None:
     """Play Algorithm 2: nu = 0, and in every round the counters of the other arms get a 0."""
-    counters = [counter(reading, epsilon, laplace_of(rng)) for _ in range(game.arms)]
+    counters = [counter(variant, epsilon, laplace_of(rng)) for _ in range(game.arms)]
     while not game.over:
         t = len(game.played) + 1
         if t <= game.arms:

@@ -198,7 +198,7 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("budget", ("ucb",), {}, "ucb promises no privacy"),
     ("budget", ("dp-se",), {"epsilon": 1, "horizon": 0}, "horizon must be"),
     ("run_audit", ("dp-se",), {"epsilon": 1, "workers": 0}, "workers must be"),
-    ("lower_bound", (), {"environment": {"law": "beta", "means": [0.5, 0.4]}}, "not for beta"),
+    ("lower_bound", (), {"environment": {"family": "beta", "means": [0.5, 0.4]}}, "not for beta"),
 ]
 
 
@@ -309,14 +309,14 @@ def test_an_environment_may_be_a_path_or_an_object(tmp_path: Path) -> None:
     game: dict[str, Any] = {"horizon": 100, "runs": 2, "progress": False}
     file = tmp_path / "own.yaml"
     for means in ([0.5, 0.9], [0.5, 0.7]):  # also after an edit
-        file.write_text(f"law: bernoulli\nmeans: {means}\n")
+        file.write_text(f"family: bernoulli\nmeans: {means}\n")
         expected = dp.play("ucb", means=means, **game)
         for path in (file, str(file)):
             np.testing.assert_array_equal(
                 dp.play("ucb", environment=path, **game).regret, expected.regret
             )
     constants = SimpleNamespace(Params=bernoulli.Params, arms=bernoulli.arms, law=bernoulli.law)
-    found = dp.play("ucb", environment={"law": constants, "means": [0.5, 0.9]}, **game)
+    found = dp.play("ucb", environment={"family": constants, "means": [0.5, 0.9]}, **game)
     assert "key" not in found.provenance
     assert found.pulls().sum() == 200
 

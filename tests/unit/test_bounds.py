@@ -72,7 +72,10 @@ def test_a_bound_is_evaluated_where_its_regimes_meet() -> None:
         ("figure.curves.c1.bound=azize2022.minimax_transitions", "unknown bound"),
         ("figure.panels.a.curves=[minimax,minimax-regime]", "did you mean 'minimax-regimes'"),
         ("figure.panels.a.curves=[minimax]", "minimax-regimes is among the curves of no panel"),
-        ("figure.curves.c1-regimes.environment={law:bernoulli,means:[0.5,0.5]}", "one regime only"),
+        (
+            "figure.curves.c1-regimes.environment={family:bernoulli,means:[0.5,0.5]}",
+            "one regime only",
+        ),
     ],
 )
 def test_a_mistake_in_a_bound_is_told(override: str, words: str) -> None:

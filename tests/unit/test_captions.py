@@ -34,7 +34,7 @@ def of(figure: str, letter: str, label: str, *overrides: str) -> str:
 
 @pytest.mark.parametrize("figure", project.names("figure"))
 def test_a_caption_is_short_and_has_no_key_of_a_paper(figure: str) -> None:
-    assert len(text(figure).split()) <= (160 if figure == "readings-tossou2016" else 135)
+    assert len(text(figure).split()) <= (160 if figure == "variants-tossou2016" else 135)
     assert not re.search(r"\b(tossou|sajed|azize|wang|hu|ren)20\d\d\b", text(figure))
 
 
@@ -55,7 +55,7 @@ def test_a_caption_states_runs_seed_horizon_and_every_change_of_the_figure() -> 
 def test_a_changed_figure_says_whom_the_order_of_the_arms_and_mixed_budgets_favour() -> None:
     told = "AdaP-KLUCB: where nothing tells the arms apart, as at small budgets, the first one"
     assert told in text("adap-c2", "figure.horizon=100_000")
-    turned = "{law: bernoulli, means: [0.25, 0.75]}"
+    turned = "{family: bernoulli, means: [0.25, 0.75]}"
     assert told not in text("adap-c2", f"figure.environment={turned}")
     assert told not in text("adap-c2")
     # A start phase that is cut pulls the arms in their order.
@@ -106,7 +106,7 @@ def test_an_audit_of_another_reading_is_not_taken() -> None:
         for counter in counters
     )
     assert full != split
-    # The reading whose budget comes from a theorem has no audit.
+    # The variant whose budget comes from a theorem has no audit.
     by_theorem = exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)
     assert captions.audited("exp3-tau", by_theorem) is None
 

@@ -169,7 +169,7 @@ def rules(spec: FigureSpec, count: str, text: str) -> bool:
 
 
 def variants(spec: FigureSpec, count: str, text: str) -> bool:
-    return len({c.sources[0].member for _, c in drawn(spec) if c.reading}) == number(count)
+    return len({c.sources[0].member for _, c in drawn(spec) if c.variant}) == number(count)
 
 
 def panels(spec: FigureSpec, count: str, text: str) -> bool:

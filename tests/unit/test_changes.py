@@ -57,9 +57,9 @@ def test_places_engine_and_repeated_values_do_not_change_the_figure(overrides: s
         ("seed=8 runs=3", "runs=3,seed=8", ["runs = 3 (file: 20)", "seed = 8 (file: 2022)"]),
         ("+algorithm@figure.curves.x=ucb", "x=ucb", ["curve x added: ucb"]),
         (
-            "figure.environment={law:beta,means:[0.5,1e-1]}",
-            "environment={law:beta,means:[0.5,0.1]}",
-            ["environment = {law: beta, means: [0.5, 0.1]} (file: c2)"],
+            "figure.environment={family:beta,means:[0.5,1e-1]}",
+            "environment={family:beta,means:[0.5,0.1]}",
+            ["environment = {family: beta, means: [0.5, 0.1]} (file: c2)"],
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_runs_are_compared_with_those_of_the_profile_the_figure_and_its_curves(
 
 def test_folders_of_different_overrides_differ() -> None:
     means = [f"[0.{i}, 0.{j}]" for i in range(1, 9) for j in range(1, 9)]
-    many = [f"figure.environment={{law: bernoulli, means: {m}}}" for m in means]
+    many = [f"figure.environment={{family: bernoulli, means: {m}}}" for m in means]
     odd = ["++figure.note='\"a b\"'", "++figure.note='\"a_b\"'", "++figure.note='\"a?b\"'"]
     long = [f"figure.note={'x' * 300}{end}" for end in "ab"]
     parsed = OverridesParser.create().parse_overrides([*many, *odd, *long])

@@ -83,7 +83,7 @@ def test_a_game_on_a_table_of_gains_is_compared_over_the_same_horizon_alone() ->
     spec, _ = against_reference.prepare("exp3-switching", [])
     cells = [cell for cell in spec.experiments() if isinstance(cell, RegretExperiment)]
     assert any("horizon" not in cell.params._fields for cell in cells)
-    assert all("horizon" in kinds.of(cell).same_law(cell, True) for cell in cells)
+    assert all("horizon" in kinds.of(cell).same_distribution(cell, True) for cell in cells)
 
 
 @pytest.mark.usefixtures("in_checkout", "composed_once")

@@ -194,10 +194,10 @@ def test_a_bound_is_given_the_values_of_its_panel_and_curve() -> None:
 
 
 def test_an_environment_may_be_described_in_place() -> None:
-    beta = "figure.environment={law: beta, means: [0.25, 0.75], concentration: 4}"
+    beta = "figure.environment={family: beta, means: [0.25, 0.75], concentration: 4}"
     example = bandit_cells(spec_of("adap-c2", beta))[0]
     assert (example.environment, example.instance) == ("beta", ((0.25, 0.75), 4.0))
-    steps = "figure.environment={law: bernoulli, means: {first: 1, last: 0, arms: 3}}"
+    steps = "figure.environment={family: bernoulli, means: {first: 1, last: 0, arms: 3}}"
     assert bandit_cells(spec_of("adap-c2", steps))[0].instance == ((1.0, 0.5, 0.0),)
 
 
@@ -279,7 +279,7 @@ def test_titles_and_labels_follow_the_overrides() -> None:
     # An instance without a named file is described by its law; a name belongs to the instance.
     c4 = str(written("environment", "c4")["means"]).replace(" ", "")
     for means, name in (("[0.5,0.1]", "Bernoulli, K = 2"), (c4, "C4")):
-        spec = spec_of("adap-c2", f"figure.environment={{law:bernoulli,means:{means}}}")
+        spec = spec_of("adap-c2", f"figure.environment={{family:bernoulli,means:{means}}}")
         assert spec.title == f"Evolution of regret on {name}"
     # A horizon in a text is the one that is played.
     assert "1,000 rounds" in spec_of("leaderboard", "profile=smoke").panels[0].row
@@ -301,7 +301,7 @@ def test_the_command_in_a_picture_names_neither_folders_nor_engine(override: str
 def test_1_and_1_point_0_are_one_key_on_the_command_line() -> None:
     keys = set()
     for number in ("1", "1.0", "1e0"):
-        environment = f"figure.environment={{law: bernoulli, means: [{number}, 0.5]}}"
+        environment = f"figure.environment={{family: bernoulli, means: [{number}, 0.5]}}"
         spec = spec_of("adap-c2", f"figure.panels.a.epsilon={number}", environment)
         key.cache_clear()
         keys.add(key(cell(spec, "a", "adap-ucb")))

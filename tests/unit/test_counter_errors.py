@@ -14,7 +14,7 @@ from dpbandits.theory.tossou2016_counters import (
     error_exact,
 )
 
-READINGS = {
+VARIANTS = {
     "hybrid-full": Counter.HYBRID_FULL,
     "hybrid-split": Counter.HYBRID_SPLIT,
     "single": Counter.SINGLE,
@@ -31,31 +31,31 @@ def test_the_bound_is_that_of_the_text() -> None:
 
 
 @pytest.mark.parametrize("items", [1, 2, 6, 8, 13, 31])
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_the_variance_of_the_noises_is_that_of_the_literal_counter(
-    reading: str, items: int
+    variant: str, items: int
 ) -> None:
     # Every noise of the literal counter is its scale: with random signs the variance is their sum.
     rng, squares = np.random.Generator(np.random.PCG64(items)), 0.0
     for _ in range(2000):
-        counter = counters.counter(reading, 1.0, lambda scale: scale * rng.choice([-1.0, 1.0]))
+        counter = counters.counter(variant, 1.0, lambda scale: scale * rng.choice([-1.0, 1.0]))
         for _ in range(items):
             counter.insert(0.0)
         squares += counter.released() ** 2 / 2000
-    ours = sum(count * scale**2 for count, scale in _noises(items, READINGS[reading]))
+    ours = sum(count * scale**2 for count, scale in _noises(items, VARIANTS[variant]))
     assert squares == pytest.approx(ours, rel=0.15)
 
 
 @pytest.mark.parametrize("items", [3, 8, 13, 31])
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_errors_of_literal_counters_exceed_it_with_probability_gamma(
-    reading: str, items: int
+    variant: str, items: int
 ) -> None:
     rng = np.random.Generator(np.random.PCG64(items))
     gamma, runs, beyond = items**-0.5, 3000, 0
-    size = error_exact(items, 0.7, 0.5, READINGS[reading])
+    size = error_exact(items, 0.7, 0.5, VARIANTS[variant])
     for _ in range(runs):
-        counter = counters.counter(reading, 0.7, counters.laplace_of(rng))
+        counter = counters.counter(variant, 0.7, counters.laplace_of(rng))
         for _ in range(items):
             counter.insert(1.0)
         beyond += abs(counter.released() - items) > size

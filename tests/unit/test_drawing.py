@@ -237,7 +237,7 @@ def test_a_text_is_drawable_or_the_reason_is_one_line(text: str, reason: str) ->
         ("panels.b.row", redraw),
         ("panels.b.column", produce),
         ("curves.adap-ucb.legend", produce),
-        ("curves.adap-ucb.reading", redraw),
+        ("curves.adap-ucb.variant", redraw),
     ],
 )
 def test_a_text_that_cannot_be_drawn_is_refused_before_the_first_run(

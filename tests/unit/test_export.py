@@ -84,8 +84,8 @@ def test_every_figure_is_exported_with_the_numbers_of_its_table(
 TABLE = re.compile(r"\\addplot \[[^\n]*(?:\n[^\n]*)?\ntable \{%\n([^}]*)\};")
 OTHERWISE = {  # curves are not drawn as lines through their points
     *("adap-episodes", "adap-regimes", "counter-error", "ftpl-beta-cdf", "ftpl-gauss-cdf"),
-    *("ftpl-new-cdf", "leaderboard", "privacy-audit", "readings-azize2022"),
-    *("readings-azize2025", "readings-sajed2019", "readings-tossou2016", "stopping-rules"),
+    *("ftpl-new-cdf", "leaderboard", "privacy-audit", "variants-azize2022"),
+    *("variants-azize2025", "variants-sajed2019", "variants-tossou2016", "stopping-rules"),
 }
 IN_PARTS = {"int-theorem-3-5", "leaderboard-epsilon"}  # matplot2tikz writes no table, no sub-figure
 

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.figure import Figure
 from toy_paper import Toy, near, paper, said
 
-from dpbandits import report
 from dpbandits.drawing import forest
 from dpbandits.drawing.plotting import style_file
 from dpbandits.judge.claims_table import Gathered
+from dpbandits.site import reports
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -39,7 +39,7 @@ def drawn(rows: list[forest.Row], named: bool = True) -> Figure:
 def test_only_factors_have_a_place_and_differences_have_their_sides_in_words(
     gathered: Gathered,
 ) -> None:
-    rows = report.rows(gathered)
+    rows = reports.rows(gathered)
     for named in (True, False):
         (axes,) = drawn(rows, named).axes
         circles = [line for line in axes.lines if line.get_marker() == "o"]
@@ -57,6 +57,6 @@ def test_only_factors_have_a_place_and_differences_have_their_sides_in_words(
 
 
 def test_every_row_of_every_paper_has_words() -> None:
-    for of in report.results():
+    for of in reports.results():
         for judged in of.sentences():
             assert judged.claim.short or not judged.results, judged.id

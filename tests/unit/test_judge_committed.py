@@ -7,13 +7,13 @@ import pytest
 from commands import ROOT
 from composed import load
 
-from dpbandits import report
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_files import ERRATA, as_list
 from dpbandits.judge.claims_table import Gathered
-from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.resampled import Planner
 from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
+from dpbandits.site import reports
 
 PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "ren2020", "sajed2019"]
 PAPERS += ["tossou2016", "tossou2017", "wang2024"]
@@ -35,7 +35,7 @@ def gathered(name: str) -> Gathered:
 @of_every_paper
 def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -> None:
     assert claims_files.papers() == PAPERS
-    paper, planned = claims_files.read(name), Resampler(None, {})
+    paper, planned = claims_files.read(name), Planner()
     drawn, touching = Figures(paper), dict[str, str]()
     for claim_name, claim in paper.claims().items():
         choices = drawn.touched(claim_name)
@@ -163,13 +163,13 @@ def test_no_verdict_contradicts_an_erratum_and_headlines_rest_on_the_verdicts(na
 
 @pytest.mark.long
 def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
-    made = report.files(PAPERS)
-    folder = ROOT / report.FOLDER
+    made = reports.files(PAPERS)
+    folder = ROOT / reports.FOLDER
     assert {file.relative_to(ROOT).as_posix() for file in folder.iterdir()} <= made.keys()
     for file, content in made.items():
         assert (ROOT / file).read_bytes() == content, f"dpbandits report: {file}"
     for name in PAPERS:
-        text = made[f"{report.FOLDER}/{name}.md"].decode()
+        text = made[f"{reports.FOLDER}/{name}.md"].decode()
         anchors = re.findall(r'<a id="([^"]+)">', text)
         numbers = [str(i + 1) for i in range(len(claims_files.read(name).sentences))]
         assert anchors == re.findall(r"\]\(#([^)]+)\)", text) == numbers
@@ -180,5 +180,5 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
 
 
 def test_the_reports_are_short_enough_to_be_read() -> None:
-    words = [len(page.read_text("utf-8").split()) for page in (ROOT / report.FOLDER).glob("*.md")]
+    words = [len(page.read_text("utf-8").split()) for page in (ROOT / reports.FOLDER).glob("*.md")]
     assert sum(words) < 13_000

@@ -158,7 +158,7 @@ def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
 
 def test_a_curve_with_a_reading_is_among_no_others_but_can_be_named(toy: Toy) -> None:
     curve = toy.add("c", [0.5] * 3)
-    toy.curves["toy"]["a"]["c 1.0"] = replace(curve, reading="base e")
+    toy.curves["toy"]["a"]["c 1.0"] = replace(curve, variant="base e")
     a, b = (RUNS[name][:, 4].mean() for name in "ab")
     for text, ratio in {"a <= others": a / b, "a <= c": a / 0.5}.items():
         found = Figures(paper({"it": said(text)})).comparisons("it", {}, toy.resampler())

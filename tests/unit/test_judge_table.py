@@ -11,7 +11,6 @@ import yaml
 from complaints import readable
 from toy_paper import Toy, near, paper, said
 
-from dpbandits import report
 from dpbandits.config import compose, conf_files
 from dpbandits.factory import produce
 from dpbandits.files import project
@@ -19,6 +18,7 @@ from dpbandits.judge import about, claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Verdict
 from dpbandits.kernel.errors import UserError
+from dpbandits.site import reports
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
 
@@ -123,7 +123,7 @@ def test_claims_bring_no_markup_into_a_report(monkeypatch: pytest.MonkeyPatch) -
     claim = {"quote": "</td><script>alert(1)</script> if a < b", "because": "<img onerror=x>"}
     of = paper({"it": claim})
     record = {"written": "2026-01-01", "revision": "r"}
-    page = report.page(Gathered(of, Toy(monkeypatch).judge(of), {}, (), record))
+    page = reports.page(Gathered(of, Toy(monkeypatch).judge(of), {}, (), record))
     assert "&lt;/td>&lt;script>alert(1)&lt;/script> if a < b" in page
     assert {*re.findall(r"</?(\w+)", page)} == {"a"}
 
@@ -305,7 +305,7 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
     write_claims(path, yaml.safe_load(value), ours=OURS if "against" in path else {})
     before = {*toy_claims.rglob("*")}
     with pytest.raises(UserError) as raised:
-        report.report(["toy"], gathers=True)
+        reports.report(["toy"], gathers=True)
     readable(message := str(raised.value))
     assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
     written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
@@ -318,7 +318,7 @@ def test_a_game_that_is_compared_with_itself_is_an_error(change: str, toy_claims
     for text in ("adap_ucb_one <= adap_ucb", "adap_ucb <= others"):
         write_claims("sentences.better.holds", [text])
         with pytest.raises(UserError, match=rf"^{CLAIMS}: better: {text}: [^\n]* are one game, "):
-            report.report(["toy"], gathers=True)
+            reports.report(["toy"], gathers=True)
 
 
 def test_a_variant_that_does_not_fit_what_excuses_it_is_refused_with_the_results_kept(
@@ -328,13 +328,13 @@ def test_a_variant_that_does_not_fit_what_excuses_it_is_refused_with_the_results
     told = "choices.alpha.against: 'α two' does not fit published-it with all else as drawn"
     for gathers in (True, False):
         with pytest.raises(UserError, match=f"^{CLAIMS}: {told}$"):
-            report.report(["toy"], gathers)
+            reports.report(["toy"], gathers)
         assert gathered().claims["published-it"].status == "fits no variant"
-        assert not (toy_claims / report.FOLDER).exists()
+        assert not (toy_claims / reports.FOLDER).exists()
 
 
 def test_a_paper_without_claims_is_answered_with_the_nearest_that_has_some(
     toy_claims: Path,
 ) -> None:
     with pytest.raises(UserError, match="'tey' has no claims; did you mean 'toy'"):
-        report.report(["tey"], gathers=False)
+        reports.report(["tey"], gathers=False)

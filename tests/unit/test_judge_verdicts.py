@@ -175,7 +175,7 @@ def test_an_override_reaches_its_role_alone_and_an_algorithm_replaces_a_curve() 
         (said("a <= b", status="not computable"), "", "not computable"),
         (said("a <= b"), "misprint", "no counterexample in our runs"),
         (said("a <= b"), "gap in a proof", "proof incomplete"),
-        (said("a <= b"), "false in a corner", "contradicted"),
+        (said("a <= b"), "false for some parameters", "contradicted"),
         (said("a <= b"), "false", "contradicted"),
         (said(guarantee="b"), "", "no counterexample in our runs"),
         (said(guarantee=["a", "b"]), "", "no bound known"),

@@ -26,7 +26,7 @@ def rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def own(file: object, column: str = "ctr") -> dict[str, Any]:
-    return {"law": "bernoulli", "means": {"file": str(file), "column": column}}
+    return {"family": "bernoulli", "means": {"file": str(file), "column": column}}
 
 
 def test_the_means_of_a_column_are_the_instance_and_its_file_is_not(rates: Path) -> None:
@@ -34,7 +34,7 @@ def test_the_means_of_a_column_are_the_instance_and_its_file_is_not(rates: Path)
     assert instances.instance(own("rates.csv"), "conf/figure/x.yaml", "x") == game
     elsewhere = rates.parent / "elsewhere" / "rates.csv"
     assert bandit("play", None, own(elsewhere)["means"]) == game
-    typed = f"figure.environment={{law: bernoulli, means: {{file: {elsewhere}, column: ctr}}}}"
+    typed = f"figure.environment={{family: bernoulli, means: {{file: {elsewhere}, column: ctr}}}}"
     spec, _ = compose.load("adap-c2", [typed])
     assert {kinds.words(experiment).bandit for experiment in spec.experiments()} == {game}
     table = "{file: rates.csv, column: ctr}"

@@ -183,7 +183,7 @@ MEMBERS = {
 
 def valid_values(annotation: Any) -> list[Any]:
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        return [parameters.reading_name(member) for member in annotation]
+        return [parameters.variant_name(member) for member in annotation]
     valid = []
     for value in (True, False, 1, 7, 0.1, 1.25, 1e-9, 1e9, [0.5, 0.25], [1 / 3, 0.9, 0.1]):
         try:

@@ -4,6 +4,7 @@ The pictures are drawn from the committed references. The tables are read by `cs
 artists are read off the figure, so that no code between the two is trusted.
 """
 
+import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
@@ -47,7 +48,7 @@ ALL = figures_by_shape()
 WITHOUT_LINES = {
     *("adap-episodes", "leaderboard", "privacy-audit"),
     *("leaderboard-epsilon", "counter-error", "stopping-rules"),
-    *(f"readings-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025")),
+    *(f"variants-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025")),
 }
 REGION = {"Feasible region, lower edge", "Feasible region, upper edge", "Smallest delta"}
 ELSEWHERE = {f"ftpl-{law}-cdf": REGION for law in ("gauss", "beta", "new")}
@@ -288,14 +289,13 @@ def test_curves_that_the_original_does_not_have_are_drawn_only_as_annotations() 
 # Drawing functions --------------------------------------------------------------------------------
 
 
-def test_a_drawing_function_may_have_its_own_file_whose_errors_name_the_line(
+def test_an_edit_of_a_drawing_function_is_seen_and_its_errors_name_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = tmp_path / "figures" / "mine" / "apart.py"
+    mine = tmp_path / "figures" / "mine.py"
     for path, text in (
         (tmp_path / "conf" / "config.yaml", ""),
-        (tmp_path / "figures" / "mine.py", "def near(drawing):\n    return 1\n"),
-        (own, "def apart(drawing):\n    return 2\n"),
+        (mine, "def near(drawing):\n    return 1\n"),
         *((file, file.read_text()) for file in (ROOT / "figures" / "style").glob("*.mplstyle")),
     ):
         copy = tmp_path / path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
@@ -303,13 +303,20 @@ def test_a_drawing_function_may_have_its_own_file_whose_errors_name_the_line(
         copy.write_text(text)
     monkeypatch.chdir(tmp_path)
     nothing: Any = None
-    made: list[Any] = [drawing_function("mine", name)(nothing) for name in ("near", "apart")]
-    assert made == [1, 2]
     before = plotting.style_digest("mine")
-    own.write_text("def apart(drawing):\n    return 3\n")
+    made: list[Any] = [drawing_function("mine", "near")(nothing)]
+    mine.write_text("def near(drawing):\n    return 2\n")
+    made.append(drawing_function("mine", "near")(nothing))
+    assert made == [1, 2]
     assert plotting.style_digest("mine") != before
-    with pytest.raises(UserError, match=r"no function 'aparx'; did you mean 'apart'"):
-        drawing_function("mine", "aparx")
-    own.write_text("import nonesuch\n")
-    with pytest.raises(UserError, match=r"figures/mine/apart\.py, line 1: ModuleNotFoundError"):
-        drawing_function("mine", "apart")
+    with pytest.raises(UserError, match=r"no function 'neax'; did you mean 'near'"):
+        drawing_function("mine", "neax")
+    mine.write_text("import nonesuch\n")
+    with pytest.raises(UserError, match=r"figures/mine\.py, line 1: ModuleNotFoundError"):
+        drawing_function("mine", "near")
+
+
+def test_a_drawing_function_can_be_imported_from_the_checkout() -> None:
+    command = "from figures.azize2022 import episodes; print(episodes.__module__)"
+    done = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == "figures.azize2022\n"

@@ -130,10 +130,10 @@ def test_a_small_panel_of_every_curve_names_its_factor_to_the_lowest() -> None:
 def test_a_variant_has_a_filled_median_and_a_hollow_mean_over_the_mean_of_the_first(
     paper: str,
 ) -> None:
-    picture, drawing = drawn(f"readings-{paper}")
+    picture, drawing = drawn(f"variants-{paper}")
     axes = [ax for ax in picture.axes if ax.axison]
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        rows = [table(f"readings-{paper}")[panel.letter, s.label] for s in panel.series]
+        rows = [table(f"variants-{paper}")[panel.letter, s.label] for s in panel.series]
         dots = [line for line in ax.lines if line.get_marker() == "o"]
         for white, column in ((False, "median"), (True, "mean")):
             these = [dot for dot in dots if (dot.get_markerfacecolor() == "white") == white]

@@ -31,8 +31,8 @@ from dpbandits.tables.privacy_table import Row, rows
 
 
 def of(found: list[Row], name: str) -> dict[str, tuple[Any, Any]]:
-    """Return claimed and composed epsilon, by reading."""
-    return {row.reading: (row.stated.epsilon, row.composed) for row in found if row.name == name}
+    """Return claimed and composed epsilon, by variant."""
+    return {row.variant: (row.stated.epsilon, row.composed) for row in found if row.name == name}
 
 
 GAME: dict[str, Any] = {"epsilon": 1.0, "rho": 1.0, "horizon": 10**6, "arms": 5, "delta": None}

@@ -47,7 +47,7 @@ def test_what_fits_published_points_against_the_text_is_dashed_and_named_in_the_
     found = set[str]()
     for name in project.names("figure"):
         spec, _ = load(name, [])
-        read = [c for panel in spec.panels for c in panel.curves if c.reading]
+        read = [c for panel in spec.panels for c in panel.curves if c.variant]
         if spec.original and read:
             found.add(name)
             assert {curve.look.line for curve in read} == {"--"}, name
@@ -58,7 +58,7 @@ def test_what_fits_published_points_against_the_text_is_dashed_and_named_in_the_
 def test_no_curve_with_a_reading_has_a_rank() -> None:
     for name in ("leaderboard", "leaderboard-epsilon", "leaderboard-horizon"):
         spec, _ = load(name, [])
-        assert not [c.label for panel in spec.panels for c in panel.curves if c.reading], name
+        assert not [c.label for panel in spec.panels for c in panel.curves if c.variant], name
 
 
 @pytest.mark.parametrize("figure", FIGURES)

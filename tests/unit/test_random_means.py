@@ -55,7 +55,7 @@ def test_the_regret_of_a_run_has_the_law_of_a_plain_game_with_drawn_means() -> N
 def test_a_caption_says_that_means_are_drawn_and_a_bound_that_needs_them_is_refused() -> None:
     text = "K = 3, Bernoulli arms, means drawn uniformly in [0.2, 0.8] for every run"
     assert instances.description("random-means", INSTANCE) == text
-    game = "figure.environment={law: random-means, arms: 3}"
+    game = "figure.environment={family: random-means, arms: 3}"
     bound = "++figure.curves.lb={bound: azize2022.problem_dependent_lower_bound}"
     with pytest.raises(UserError, match=r"adap-c2: figure\.curves\.lb needs means"):
         compose.load("adap-c2", [game, bound])

@@ -109,10 +109,10 @@ def test_a_reward_beyond_the_declared_range_ends_the_run_and_fails_the_check(
 
 
 def test_gaps_are_at_most_the_width_of_the_range(signs: ModuleType) -> None:
-    assert instances.instance({"law": "signs"}, "a file", "x") == ("signs", Params())
+    assert instances.instance({"family": "signs"}, "a file", "x") == ("signs", Params())
     signs.RANGE = (0.0, 0.9)  # type: ignore[attr-defined]
     with pytest.raises(UserError, match=r"an array of 3 numbers in \[0, 0.9\]"):
-        instances.instance({"law": "signs"}, "a file", "x")
+        instances.instance({"family": "signs"}, "a file", "x")
 
 
 def test_runs_of_the_usual_range_are_not_touched_by_clipping() -> None:

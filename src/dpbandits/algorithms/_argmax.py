@@ -7,7 +7,7 @@ from dpbandits.kernel.compilation import inlined
 
 
 class Method(IntEnum):
-    """Method that draws the arm of largest sample θ; both have the same law."""
+    """Method that draws the arm of largest sample θ; both have the same distribution."""
 
     EXACT = 0  # with fewer or quicker draws (fast/)
     PLAIN = 1  # a draw for every arm in every round

@@ -1,4 +1,4 @@
-"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the law of θ."""
+"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the distribution of θ."""
 
 import math
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ BOTH_ZERO = "epsilon", "epsilon and delta must not both be 0 (wang2024: one of t
 
 
 class Observation(IntEnum):
-    """Reading: what the statistics have of a reward."""
+    """Variant: what the statistics have of a reward."""
 
     REWARD = 0  # the reward
     COIN = 1  # a coin that shows 1 with its probability (section 3.1); for rewards 0 or 1 the same

@@ -17,7 +17,7 @@ claim = promise(Notion.CONCENTRATED, "azize2024, Theorem 5.5")
 
 
 class Params(NamedTuple):
-    """Privacy budget of zCDP, β of (5.4), and the readings of Algorithm 1."""
+    """Privacy budget of zCDP, β of (5.4), and the variants of Algorithm 1."""
 
     rho: Positive
     beta: Positive = 1.0

@@ -14,14 +14,14 @@ LABEL = "AdaP-KLUCB"
 
 
 class PrivacyBonus(IntEnum):
-    """Reading: term of (8) that allows for the noise, α log t_l/(ε m)."""
+    """Variant: term of (8) that allows for the noise, α log t_l/(ε m)."""
 
     ON = 0  # as printed
     OFF = 1  # none: the index of KL-UCB at the private mean
 
 
 class Params(NamedTuple):
-    """Privacy budget, α of (8), and the readings of Algorithm 1 and of (8)."""
+    """Privacy budget, α of (8), and the variants of Algorithm 1 and of (8)."""
 
     epsilon: Positive
     alpha: Positive = 3.1

@@ -25,28 +25,28 @@ claim = promise(Notion.GLOBAL, "azize2022, Theorem 6")  # for any index
 
 
 class Ties(IntEnum):
-    """Reading: arm that is pulled if several have the largest index."""
+    """Variant: arm that is pulled if several have the largest index."""
 
     FIRST = 0  # the first in the listed order
     RANDOM = 1  # one of them, uniformly at random
 
 
 class FirstEpisode(IntEnum):
-    """Reading: m of an arm that was pulled once, for which N/2 = 1/2 is not a number of rewards."""
+    """Variant: m of an arm that was pulled once, for which N/2 = 1/2 is not a number of rewards."""
 
     ONE = 0  # m = 1, the actual number of rewards
     HALF = 1  # m = 1/2, equations (7), (8) and their noise read literally
 
 
 class Exploration(IntEnum):
-    """Reading: the term of (7) for the sampling of rewards."""
+    """Variant: the term of (7) for the sampling of rewards."""
 
     ALPHA = 0  # sqrt(α log t_l/(2 m)), as printed
     WITHOUT_ALPHA = 1  # sqrt(log t_l/m), as the published curve of Fig. 3 up to ε = 1 suggests
 
 
 class Params(NamedTuple):
-    """Privacy budget, α of (7), and the readings of Algorithm 1 and of (7)."""
+    """Privacy budget, α of (7), and the variants of Algorithm 1 and of (7)."""
 
     epsilon: Positive
     alpha: Positive = 3.1
@@ -71,7 +71,7 @@ def noise(params, rng, sensitivity):
 
 @inlined
 def largest(indices, ties, rng):
-    """Return the arm of largest index by the reading of ties, which may draw random numbers."""
+    """Return the arm of largest index by the variant of ties, which may draw random numbers."""
     largest, chosen, tied = -math.inf, 0, 1
     for arm in range(indices.size):
         if indices[arm] > largest:

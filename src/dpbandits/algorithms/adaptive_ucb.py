@@ -12,7 +12,7 @@ LABEL = "Adaptive-UCB"
 
 
 class Params(NamedTuple):
-    """β of (5.4), and the readings of Algorithm 1."""
+    """β of (5.4), and the variants of Algorithm 1."""
 
     beta: Positive = 1.0
     ties: Ties = Ties.FIRST

@@ -25,7 +25,7 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 11", ONE_ROUND, delta="delt
 
 
 class Params(NamedTuple):
-    """Budget of one round (ε may be 0, δ not: Remark 17), how θ is drawn, and the reading."""
+    """Budget of one round (ε may be 0, δ not: Remark 17), how θ is drawn, and the variant."""
 
     epsilon: Budget
     delta: Probability

@@ -26,7 +26,7 @@ claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND, delta="delt
 
 
 class Params(NamedTuple):
-    """Budget of one round (one part may be 0), horizon T, sampling method and reading."""
+    """Budget of one round (one part may be 0), horizon T, sampling method and variant."""
 
     epsilon: Budget
     delta: Delta
@@ -49,7 +49,7 @@ class Samples(NamedTuple):
 
 @law_of_theta.register(Params)
 def sample_law(params):
-    """Return the law of θ for a budget and a horizon."""
+    """Return the distribution of θ for a budget and a horizon."""
     noise = perturbation(params.epsilon, params.delta)
     return Samples(noise, math.log(params.horizon), reach(noise, 1.0 / params.horizon))
 

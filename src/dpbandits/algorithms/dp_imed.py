@@ -15,7 +15,7 @@ claim = promise(Notion.GLOBAL, "azize2025, DP-IMED (summary)")
 
 
 class Params(NamedTuple):
-    """Privacy budget, α of the batches, and the readings of the summary."""
+    """Privacy budget, α of the batches, and the variants of the summary."""
 
     epsilon: Positive
     ratio: Ratio = 1.5

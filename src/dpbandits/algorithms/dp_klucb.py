@@ -30,21 +30,21 @@ Ratio = Annotated[float, Constraint(lambda x: 1 < x < math.inf, "above 1 and fin
 
 
 class Rounding(IntEnum):
-    """Reading: whole number of pulls that α N stands for; a batch has one pull at least."""
+    """Variant: whole number of pulls that α N stands for; a batch has one pull at least."""
 
     CEIL = 0
     FLOOR = 1
 
 
 class LogT(IntEnum):
-    """Reading: t_l of the index, before the batch l."""
+    """Variant: t_l of the index, before the batch l."""
 
     NEXT = 0  # the first round of the batch
     PLAYED = 1  # the number of rounds played
 
 
 class Params(NamedTuple):
-    """Privacy budget, α of the batches, and the readings of the slides."""
+    """Privacy budget, α of the batches, and the variants of the slides."""
 
     epsilon: Positive
     ratio: Ratio = 1.5

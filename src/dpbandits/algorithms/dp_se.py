@@ -21,7 +21,7 @@ claim = promise(Notion.GLOBAL, "sajed2019, Theorem 4.1")
 
 
 class Elimination(IntEnum):
-    """Reading: how line 19 removes the arms that are far behind."""
+    """Variant: how line 19 removes the arms that are far behind."""
 
     AT_ONCE = 0  # all of them
     # One by one, by a loop over the list that it shortens, which passes over the arm that follows a
@@ -30,7 +30,7 @@ class Elimination(IntEnum):
 
 
 class Params(NamedTuple):
-    """Privacy budget, horizon T, which sets the confidence β = 1/T (section 5), and the reading."""
+    """Privacy budget, horizon T, which sets the confidence β = 1/T (section 5), and the variant."""
 
     epsilon: Positive
     horizon: Rounds

@@ -21,7 +21,7 @@ claim = promise(Notion.CONCENTRATED, "sajed2019, section 6")
 
 
 class Params(NamedTuple):
-    """Privacy budget of zCDP, horizon T, and the reading of Algorithm 3."""
+    """Privacy budget of zCDP, horizon T, and the variant of Algorithm 3."""
 
     rho: Positive
     horizon: Rounds

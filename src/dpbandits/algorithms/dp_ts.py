@@ -34,7 +34,7 @@ claim = promise(Notion.GLOBAL, "hu2022, Theorem 1")
 
 
 class Params(NamedTuple):
-    """Privacy budget, the reading of the logarithm, and the method that draws the largest θ."""
+    """Privacy budget, the variant of the logarithm, and the method that draws the largest θ."""
 
     epsilon: Positive
     log: Log = Log.TWO

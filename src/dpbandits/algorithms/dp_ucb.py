@@ -17,7 +17,7 @@ LABEL = "DP-UCB"
 
 
 class Params(NamedTuple):
-    """Privacy budget, and the reading of the counters."""
+    """Privacy budget, and the variant of the counters."""
 
     epsilon: Positive
     counter: Counter = Counter.HYBRID_FULL

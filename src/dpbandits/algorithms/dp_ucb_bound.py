@@ -29,7 +29,7 @@ LABEL = "DP-UCB-BOUND"
 
 
 class Counter(IntEnum):
-    """Reading: the hybrid mechanism of tossou2016, section 2.3."""
+    """Variant: the hybrid mechanism of tossou2016, section 2.3."""
 
     HYBRID_FULL = 0  # Lemma B.2: epsilon for each part; an item is in both, so 2 epsilon
     HYBRID_SPLIT = 1  # epsilon/2 for each part
@@ -52,14 +52,14 @@ claim = promise(
 
 
 class PowerOfTwo(IntEnum):
-    """Reading: ν of an arm whose number of pulls n is a power of two."""
+    """Variant: ν of an arm whose number of pulls n is a power of two."""
 
     ON = 0  # without the factor log n + 1, as in Algorithm 1
     OFF = 1  # with the factor log n + 1, as for all other n
 
 
 class Params(NamedTuple):
-    """Privacy budget, and the readings."""
+    """Privacy budget, and the variants."""
 
     epsilon: Positive
     counter: Counter = Counter.HYBRID_FULL
@@ -103,7 +103,7 @@ def play_with(params, counters, bandit, rng):
 
 @kernel
 def play(params, bandit, rng):
-    """Play UCB on private sums, by one counter of the reading per arm."""
+    """Play UCB on private sums, by one counter of the variant per arm."""
     arms, part = number_of_arms(bandit), part_epsilon(params)
     if params.counter == Counter.SINGLE:
         play_with(params, single_counters(arms, params.epsilon), bandit, rng)

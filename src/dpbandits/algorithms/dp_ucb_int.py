@@ -33,7 +33,7 @@ LISTED = 1000  # releases of an arm that are declared one by one
 
 
 class Schedule(IntEnum):
-    """Reading: counts Wₖ at which a mean is released."""
+    """Variant: counts Wₖ at which a mean is released."""
 
     SERIES = 0  # y of Lemma B.1: the squares n^-v of the budgets add up
     SERIES_X = 1  # x of Lemma B.1: the budgets n^(-v/2) add up
@@ -41,7 +41,7 @@ class Schedule(IntEnum):
 
 
 class Noise(IntEnum):
-    """Reading: parts of x^ that are updated in each round while n is a release count."""
+    """Variant: parts of x^ that are updated in each round while n is a release count."""
 
     PER_RELEASE = 0  # the bonus; the noise is drawn once
     EVERY_ROUND = 1  # the bonus and the noise, the listing read literally: not private
@@ -59,7 +59,7 @@ claim = promise(  # of the (ε', δ') that `input_epsilon` converts
 
 
 class Params(NamedTuple):
-    """Target budget (ε', δ'), exponent v, and the readings."""
+    """Target budget (ε', δ'), exponent v, and the variants."""
 
     epsilon: Positive
     delta: Probability = math.exp(-10.0)

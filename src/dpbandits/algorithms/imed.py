@@ -19,7 +19,7 @@ Ratio = Annotated[float, Constraint(lambda x: 1 <= x < math.inf, "1 or more, and
 
 
 class Params(NamedTuple):
-    """Reading: α of the batches; 1 is the original, which decides in every round."""
+    """Variant: α of the batches; 1 is the original, which decides in every round."""
 
     ratio: Ratio = 1.0
     ties: Ties = Ties.FIRST

@@ -28,14 +28,14 @@ claim = promise(Notion.GLOBAL, "hu2022, Theorem 3")
 
 
 class Log(IntEnum):
-    """Reading: base of the logarithms in the bonus."""
+    """Variant: base of the logarithms in the bonus."""
 
     TWO = 0  # the text: "log(x) is the base-2 logarithm of x"
     NATURAL = 1  # e
 
 
 class Params(NamedTuple):
-    """Privacy budget, the reading of the logarithm, and the method that draws the largest θ."""
+    """Privacy budget, the variant of the logarithm, and the method that draws the largest θ."""
 
     epsilon: Positive
     log: Log = Log.TWO
@@ -73,7 +73,7 @@ def observe(fresh, means, rng, arm, reward):
 
 @inlined
 def logarithm(params, x):
-    """Return log x in the base of the reading."""
+    """Return log x in the base of the variant."""
     return math.log(x) / math.log(2.0) if params.log == Log.TWO else math.log(x)
 
 

@@ -20,7 +20,7 @@ LABEL = "LDP-UCB-B"
 
 
 class Params(NamedTuple):
-    """Local privacy budget of each reward, and the reading of the start."""
+    """Local privacy budget of each reward, and the variant of the start."""
 
     epsilon: Positive
     start: Start = Start.ONE_PULL

@@ -24,14 +24,14 @@ claim = promise(Notion.LOCAL, "ren2020, abstract")  # epsilon for each private r
 
 
 class Start(IntEnum):
-    """Reading: the count and the mean of an arm before its first pull."""
+    """Variant: the count and the mean of an arm before its first pull."""
 
     ONE_PULL = 0  # none: every arm is pulled once at first
     PHANTOM = 1  # one pull with the private reward 0, as in the authors' code
 
 
 class Params(NamedTuple):
-    """Local privacy budget of each reward, and the reading of the start."""
+    """Local privacy budget of each reward, and the variant of the start."""
 
     epsilon: Positive
     start: Start = Start.ONE_PULL

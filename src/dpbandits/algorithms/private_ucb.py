@@ -34,7 +34,7 @@ class Decay(IntEnum):
 
 
 class Split(IntEnum):
-    """Reading: split of the budget between the K counters."""
+    """Variant: split of the budget between the K counters."""
 
     ARMS = 0  # epsilon/K each, and a leading factor K in Gamma, as its authors have it
     NONE = 1  # epsilon each, and no leading K in Gamma: a reward is in one counter only
@@ -53,7 +53,7 @@ claim = promise(
 
 
 class Relaxation(IntEnum):
-    """Reading: term that the index adds for the noise, divided by n."""
+    """Variant: term that the index adds for the noise, divided by n."""
 
     ON = 0  # Gamma
     OFF = 1  # 0
@@ -64,7 +64,7 @@ class Relaxation(IntEnum):
 
 
 class Feed(IntEnum):
-    """Reading: items of an arm's counter."""
+    """Variant: items of an arm's counter."""
 
     OWN_PULLS = 0  # the arm's rewards
     # One in every round, 0 if another arm is pulled, with ln T in place of the levels of the tree:
@@ -73,7 +73,7 @@ class Feed(IntEnum):
 
 
 class Params(NamedTuple):
-    """Privacy budget, horizon T, failure probability γ, and the readings."""
+    """Privacy budget, horizon T, failure probability γ, and the variants."""
 
     epsilon: Positive
     horizon: Rounds

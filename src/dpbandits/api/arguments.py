@@ -22,7 +22,7 @@ from dpbandits.spec.figure import OWN, FigureSpec
 from dpbandits.tables import statistics
 
 # Keys of a file in conf/algorithm/ that are no parameters.
-APPEARANCE = ("label", "legend", "reading", "colour", "marker", "line", "runs")
+APPEARANCE = ("label", "legend", "variant", "colour", "marker", "line", "runs")
 NAMED = {  # valid names, the default first
     "checkpoints": ["linear", "log", "end"],
     "centre": [*statistics.CENTRES],
@@ -141,7 +141,7 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         needs = "environment, such as environment=c2, or means of Bernoulli arms"
         raise UserError(f"{caller}: the game needs {needs}; {problem}")
     if means is not None:
-        environment = {"law": "bernoulli", "means": means}
+        environment = {"family": "bernoulli", "means": means}
     elif isinstance(environment, PathLike) or str(environment).endswith((".yaml", ".yml")):
         origin = str(environment)
         environment = conf_files.read_path(Path(environment), origin)
@@ -150,9 +150,9 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
             origin = project.member_file("environment", environment)
         environment = environment_of(environment)
     elif not isinstance(environment, Mapping):
-        environment = {"law": environment}
-    if not isinstance(family := environment.get("law"), str | None):
-        environment = {**environment, "law": user_algorithms.register_environment(family)}
+        environment = {"family": environment}
+    if not isinstance(family := environment.get("family"), str | None):
+        environment = {**environment, "family": user_algorithms.register_environment(family)}
     description = instances.own_data(plain(environment), origin, caller, anywhere=True)
     return instances.instance(description, origin, caller)
 
@@ -165,7 +165,7 @@ def environment_of(name: str) -> dict[str, Any]:
     files, families = project.names("environment"), registry.environment_names()
     if name not in {*files, *families}:
         raise UserError(f"unknown environment {shown(name)}; {nearest(name, {*files, *families})}")
-    content = conf_files.read_member("environment", name) if name in files else {"law": name}
+    content = conf_files.read_member("environment", name) if name in files else {"family": name}
     return dict(instances.own_data(content, project.member_file("environment", name), name))
 
 
@@ -236,7 +236,7 @@ def specification(
         "runs": runs,
         **named,
         "note": note,
-        "environment": {"law": environment, **parameters.plain(instance)},
+        "environment": {"family": environment, **parameters.plain(instance)},
         "horizon": horizon,
         "delta": values.get("delta"),
         "curves": curves,
@@ -262,7 +262,7 @@ def specification(
 def plain(value: Any) -> Any:
     """Return an argument as a configuration would hold it: numbers, texts, lists, mappings."""
     if isinstance(value, IntEnum):
-        return parameters.reading_name(value)
+        return parameters.variant_name(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):  # of NumPy, also a single number, or a Series of pandas

@@ -158,7 +158,7 @@ def play(
             names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
             needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or the path of any such
-            file; or one with its parameters, such as `{"law": "beta", "means": [0.7, 0.4]}`. The
+            file; or one with its parameters, such as `{"family": "beta", "means": [0.7, 0.4]}`. The
             family may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
         means: means of Bernoulli arms, each in [0, 1], in place of the environment; or the column
             of a table, `{"file": "rates.csv", "column": "ctr"}`.

@@ -110,7 +110,7 @@ def points(spec: FigureSpec) -> list[Point]:
                     found.append(Point(letter, curve, i, x[i], profile, reference))
         if len(found) == before:
             raise UserError(
-                f"{spec.name}: no reference has the law of ({letter}) {curve.label} at the scale of"
+                f"{spec.name}: no reference has the distribution of ({letter}) {curve.label} at the scale of"
                 f" the profile {references.CI}: `python scripts/make_reference.py --ci {spec.name}`"
                 " makes one"
             )
@@ -148,12 +148,12 @@ def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
 
 
 def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
-    """Return the pairs of points at which a curve has the law of another one, of that series."""
+    """Return the pairs of points at which a curve has the distribution of another one, of that series."""
 
     def laws(of: Curve, i: int) -> list[dict[str, Any]]:  # of a source, and of its counterpart
         sources = of.sources[i], *of.against[i : i + 1]
         # Over time, a shorter game may be the start of a longer one.
-        return [kinds.of(source).same_law(source, of.x is None) for source in sources]
+        return [kinds.of(source).same_distribution(source, of.x is None) for source in sources]
 
     index = {x: j for j, x in enumerate(series.x.tolist())}
     shared = [(i, index[x]) for i, x in enumerate(x_values(curve).tolist()) if x in index]

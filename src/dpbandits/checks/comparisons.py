@@ -54,12 +54,12 @@ def _error(series: Series, i: int) -> float:
 def ranks(series: Sequence[Series], i: int) -> list[Rank]:
     """Return the ranks of the curves at their i-th x, in the order of `series`."""
     numbers, errors = np.array(measured(series, i)).T
-    room, error = np.subtract.outer(numbers, numbers), np.hypot.outer(errors, errors)
+    distance, error = np.subtract.outer(numbers, numbers), np.hypot.outer(errors, errors)
     smallest = ROUNDING * np.maximum.outer(np.abs(numbers), np.abs(numbers))
-    room, error = (np.where(np.abs(n) > smallest, n, 0.0) for n in (room, error))
+    distance, error = (np.where(np.abs(n) > smallest, n, 0.0) for n in (distance, error))
     # A curve is level with itself.
-    lower, level = (room > 0).sum(1), (room == 0).sum(1) - 1
-    best, worst = 1 + (room > ERRORS * error).sum(1), (room >= -ERRORS * error).sum(1)
+    lower, level = (distance > 0).sum(1), (distance == 0).sum(1) - 1
+    best, worst = 1 + (distance > ERRORS * error).sum(1), (distance >= -ERRORS * error).sum(1)
     return [Rank(*rank) for rank in zip(1 + lower + level / 2, best, worst, strict=True)]
 
 

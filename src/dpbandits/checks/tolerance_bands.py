@@ -1,4 +1,4 @@
-"""Test whether new runs have the law of reference runs, with a given false-alarm probability.
+"""Test whether new runs have the distribution of reference runs, with a given false-alarm probability.
 
 Two tests get half of the probability each (docs/checks.md, section 2):
 
@@ -7,7 +7,7 @@ Two tests get half of the probability each (docs/checks.md, section 2):
   deviation is the reference's alone) times the standard error of the difference, plus the second
   term of Bernstein's inequality: where one run in a thousand is lost, the first is far too small.
 * The numbers of new values above the reference's largest, above or below its median and below its
-  smallest are not too large. Whatever the law of the values, these counts are beta-binomial, and
+  smallest are not too large. Whatever the distribution of the values, these counts are beta-binomial, and
   ties only make large counts less likely: the exceedance tests.
 """
 

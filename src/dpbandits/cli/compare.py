@@ -4,7 +4,7 @@ import itertools
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -45,31 +45,32 @@ def compare(words: Sequence[str]) -> int:
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
-    ranges, values, changes, overrides, named = _asked(algorithms, words)
+    asked = _asked(algorithms, words)
+    values = asked.values
     environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
-    if changes:
+    if asked.changes:
         if environment is None:
             raise UserError("compare: environment.<key> changes an environment, and none is named")
         described = environment if isinstance(environment, dict) else environment_of(environment)
-        environment = {**described, **changes, "name": None}
+        environment = {**described, **asked.changes, "name": None}
     players = players_of(
         [
-            (name, dict(zip(ranges[name], setting, strict=True)))
+            (name, dict(zip(asked.ranges[name], setting, strict=True)))
             for name in algorithms
-            for setting in itertools.product(*ranges[name].values())
+            for setting in itertools.product(*asked.ranges[name].values())
         ]
     )
     for entry in players:
         params = registry.algorithm(entry.algorithm).Params
         given = {*params._field_defaults, *entry.settings, *values, "epsilon"}
-        for field in (f for f in params._fields if f not in given):
-            missing = field if field in KEYS else f"{entry.name}.{field}"
-            raise UserError(f"compare: {entry.name} needs {field}: add {missing}=<value>")
+        for name in (f for f in params._fields if f not in given):
+            missing = name if name in KEYS else f"{entry.name}.{name}"
+            raise UserError(f"compare: {entry.name} needs {name}: add {missing}=<value>")
     budgets = epsilon if isinstance(epsilon, list) else [epsilon]
     game = environment, means
-    spec, settings = specification("compare", players, budgets, game, values, overrides)
+    spec, settings = specification("compare", players, budgets, game, values, asked.overrides)
     recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
-    spec = replace(spec, name=as_file_name(named))
+    spec = replace(spec, name=as_file_name(asked.game))
     command = shlex.join(["dpbandits", "compare", *recorded])
     settings = replace(settings, out=settings.out / "compare", command=command)
     if status := produce.produce(spec, settings):
@@ -80,14 +81,19 @@ def compare(words: Sequence[str]) -> int:
     return 0
 
 
-def _asked(
-    algorithms: Sequence[str], words: Sequence[str]
-) -> tuple[dict[str, dict[str, list[Any]]], Values, Values, list[str], str]:
-    # The parameters of each algorithm, a curve for each value; the values of KEYS; changes to the
-    # environment; overrides of places and the engine; and a name that a game has however its values
-    # are written.
-    ranges: dict[str, dict[str, list[Any]]] = {name: {} for name in algorithms}
-    overrides, changes, values, named = [], Values(), Values(DEFAULTS), "+".join(algorithms)
+@dataclass
+class Asked:
+    """What the words of a command ask for."""
+
+    game: str  # a name that does not depend on how values are written
+    ranges: dict[str, dict[str, list[Any]]]  # parameters by algorithm, a curve for each value
+    values: Values = field(default_factory=lambda: {**DEFAULTS})  # of KEYS
+    changes: Values = field(default_factory=dict)  # to the environment
+    overrides: list[str] = field(default_factory=list)  # of places and the engine
+
+
+def _asked(algorithms: Sequence[str], words: Sequence[str]) -> Asked:
+    asked = Asked("+".join(algorithms), {name: {} for name in algorithms})
     for key, value in sorted(values_of([word for word in words if "=" in word]).items()):
         owner, _, name = key.partition(".")
         numbers = [value]
@@ -96,20 +102,20 @@ def _asked(
         elif isinstance(value, str):
             numbers = [value_of(part) for part in value.strip("[]").split(",")]
         if owner in ("paths", "engine"):
-            overrides.append(f"{key}={value}")
+            asked.overrides.append(f"{key}={value}")
         elif owner == "environment" and name:
-            changes[name] = numbers if len(numbers) > 1 else numbers[0]
-        elif owner in ranges and name:
-            ranges[owner][name] = numbers
+            asked.changes[name] = numbers if len(numbers) > 1 else numbers[0]
+        elif owner in asked.ranges and name:
+            asked.ranges[owner][name] = numbers
         elif key in KEYS:
-            values[key] = numbers if len(numbers) > 1 else numbers[0]
+            asked.values[key] = numbers if len(numbers) > 1 else numbers[0]
         else:
-            known = [*KEYS, *(f"{name}.<parameter>" for name in ranges)]
+            known = [*KEYS, *(f"{name}.<parameter>" for name in algorithms)]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, known)}")
         if owner not in ("paths", "engine", "workers") and numbers != [DEFAULTS.get(key)]:
-            named += f"-{key}={','.join(map(text, numbers))}"
-    return ranges, values, changes, overrides, named
+            asked.game += f"-{key}={','.join(map(text, numbers))}"
+    return asked
 
 
 def _expanded(words: Sequence[str], given: set[str]) -> list[str]:

@@ -59,9 +59,9 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
                 member = next((content[k.key] for k in kinds.found() if content.get(k.key)), "")
                 about = f"{member} {_comment(group, name)}".strip()
             elif group == "environment":
-                keys = [key for key in content if key not in ("law", "name")]
+                keys = [key for key in content if key not in ("family", "name")]
                 values = ", ".join(f"{key} = {shown(content[key])}" for key in keys)
-                about = f"{content.get('law', '')} {values}; {_comment(group, name)}"
+                about = f"{content.get('family', '')} {values}; {_comment(group, name)}"
             else:
                 # The title of a figure may name the instance, or its number of arms.
                 title, place = str(content.get("title", "")), content.get("environment")

@@ -342,7 +342,7 @@ def report(*papers: str, gather: bool = False) -> int:
         gather: judge the claims first, from as many runs as it takes, and store the results
     """
     load_factory()
-    from dpbandits.report import report
+    from dpbandits.site.reports import report
 
     return report(papers, gather)
 
@@ -356,7 +356,7 @@ def site(*words: Figures, out: Path | None = None) -> int:
         out: folder of the pages; default: out/site
     """
     load_factory()
-    from dpbandits.site import from_words
+    from dpbandits.site.build import from_words
 
     return from_words(words, out)
 

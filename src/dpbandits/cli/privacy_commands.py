@@ -56,7 +56,7 @@ def show(
     asked = {"epsilon", *(row.claim.notion.budget for row in table_rows)}
     budgets = ", ".join(f"{name} = {value:g}" for name, value in given.items() if name in asked)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("", "reading"):
+    for column in ("", "variant"):
         table.add_column(column, overflow="fold")
     for column in ("claimed", "composed", "tightly", "at delta"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -66,7 +66,7 @@ def show(
             "?" if number is None else "no bound" if math.isinf(number) else f"{number:.4g}"
             for number in (row.claim.budget, row.spent, row.tight, row.stated.delta)
         )
-        table.add_row(row.label, row.reading, unit + claimed, unit + composed, tight, at)
+        table.add_row(row.label, row.variant, unit + claimed, unit + composed, tight, at)
     terminal = console()
     terminal.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
     terminal.print(table)
@@ -78,7 +78,7 @@ def show(
         lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
     differences: dict[str, list[str]] = {}
     for row in filter(attrgetter("why"), table_rows):
-        named = f"{row.label} ({row.reading})" if row.reading else row.label
+        named = f"{row.label} ({row.variant})" if row.variant else row.label
         differences.setdefault(row.why, []).append(named)
     if differences:
         lines += ["", "Claims that differ from the composed budget:"]

@@ -260,11 +260,11 @@ class FigureReader:
             first, _, inner_key = sweep.key.partition(".")
             values = {} if inner_key else {k: v for k, v in values.items() if k != first}
         label = form["label"] or (curve.module.LABEL if curve.module else curve.name)
-        texts = {"label": label, "legend": form["legend"], "reading": form["reading"]}
-        label, legend, reading = (
+        texts = {"label": label, "legend": form["legend"], "variant": form["variant"]}
+        label, legend, variant = (
             self._text(text, f"{curve.path}.{key}", values) for key, text in texts.items()
         )
-        label = f"{label} ({reading})" if reading else label
+        label = f"{label} ({variant})" if variant else label
         if not legend:  # with the input budget of a private algorithm if the figure asks for it
             epsilon = None
             if self.form["input_privacy"] and said.bandit and "epsilon" in source.params._fields:
@@ -277,7 +277,7 @@ class FigureReader:
             name=name,
             label=label,
             legend=legend,
-            reading=reading,
+            variant=variant,
             look=spec.StyleOverride(form["colour"] or None, form["marker"], form["line"]),
             annotation=form["annotation"],
             style=kind.style(own),
@@ -318,7 +318,7 @@ class FigureReader:
         if environment is not None:
             environment, _ = self.figure.environment(environment, where)
             # A bound gets its means and arms from the environment alone.
-            valid -= {*registry.environment(environment["law"]).Params._fields, "arms"}
+            valid -= {*registry.environment(environment["family"]).Params._fields, "arms"}
             numbers = [k for k, v in spec.leaves(environment) if isinstance(v, int | float)]
             valid |= {f"environment.{k}" for k in numbers}
         for name, of_kind in ((n, k) for kind in curve.kinds for n, k in kind.keys.items()):

@@ -38,8 +38,10 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     invalid.
     """
     description = own_data(description, origin, figure)
-    content = {key: value for key, value in description.items() if key not in ("name", "law")}
-    environment = description.get("law")
+    content = {key: value for key, value in description.items() if key not in ("name", "family")}
+    environment = description.get("family")
+    if "law" in description:
+        raise Located(f"{figure}: the key law of an environment is now called family ({origin})")
     if environment not in {*registry.environment_names(), *registry.NOT_STORED}:
         near = nearest(str(environment), registry.environment_names())
         raise Located(f"{figure}: unknown environment {shown(environment)} ({origin}); {near}")

@@ -74,7 +74,7 @@ PANEL: Kinds = {
     **SHARED,
 }
 CURVE: Kinds = {
-    **dict.fromkeys(("label", "legend", "reading"), str),
+    **dict.fromkeys(("label", "legend", "variant"), str),
     "share": parameters.Fraction,
     "runs": Count,
     "colour": str,
@@ -83,6 +83,7 @@ CURVE: Kinds = {
     "annotation": bool,
     **SHARED,
 }
+RENAMED = {"reading": "variant"}  # keys of version 1.0
 VALUES: Kinds = {"key": str, "values": list[Any] | Keys, "fit": tuple[float, float]}
 STEPS: Kinds = {"first": float, "last": float, "number": Count}
 ORIGINAL: Kinds = {"figure": Count, "table": Count, "part": str}
@@ -143,9 +144,9 @@ class Composed:
                 raise self.unknown(path.rpartition(".")[2], value, kind, path)
             return str(value)
         try:
-            reading = isinstance(kind, type) and issubclass(kind, IntEnum)
+            is_variant = isinstance(kind, type) and issubclass(kind, IntEnum)
             constrained = any(isinstance(part, parameters.Constraint) for part in get_args(kind))
-            if reading or constrained or kind in (bool, int, float, tuple[float, ...]):
+            if is_variant or constrained or kind in (bool, int, float, tuple[float, ...]):
                 return parameters.coerce(kind, value)
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
@@ -176,6 +177,8 @@ class Composed:
                     owners = (f"{name} (of a {' or '.join(of)})" for name, of in places.items())
                     problem = f"is a key of the kind {', '.join(owners)}, not of what is here"
                     raise self.error(where, f"{problem}; {nearest(key, valid)}")
+                if RENAMED.get(key) in valid:
+                    raise self.error(where, f"is now called {RENAMED[key]}")
                 raise self.unknown("key", where, valid, where)
             if value is not None:
                 found[key] = self.checked(valid[key], value, where)

@@ -219,7 +219,7 @@ def prefix(subject: Subject) -> str:
     return f"{compared} values of regret equal at T = {SHORTER} and {HORIZON:,}"
 
 
-def same_law(subject: Subject) -> str:
+def same_distribution(subject: Subject) -> str:
     """Check that batched and single pulls follow the same distribution."""
     samples = []
     for means in INSTANCES:
@@ -234,7 +234,7 @@ def equal_laws(samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray
     """Compare batched and single outcomes (regret, pulls of each arm), with the means of the arms.
 
     Outcomes are of shape (runs, 1 + arms). Raises Broken with a probability below FALSE_ALARMS if
-    both have one law.
+    both have one distribution.
     """
     compared = [
         (p_value(batched[:, i], single[:, i]), f"pulls of arm {i}" if i else "regret", means)
@@ -253,7 +253,7 @@ def equal_laws(samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray
 
 
 def p_value(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the probability, under one law, of samples that differ at least as much as these.
+    """Return the probability, under one distribution, of samples that differ at least as much as these.
 
     Few distinct values: chi-squared test on their counts, with rare values pooled, as Kolmogorov
     and Smirnov's has no power there. Many: the latter. A single value in both samples gives 1.

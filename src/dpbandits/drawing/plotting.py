@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from textwrap import fill
-from types import ModuleType
 from typing import Any, cast
 
 import matplotlib
@@ -95,22 +95,21 @@ def style_file() -> Path:
 
 
 def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
-    """Load the function `name` from figures/<paper>.py, or from its own file <paper>/<name>.py.
+    """Load the function `name` from figures/<paper>.py, as `from figures.<paper> import <name>`.
 
-    Raises UserError if there is no such file or function, or if importing the file fails.
+    The file is executed anew, as a process may meet several with this name. Raises UserError if
+    there is no such file or function, or if importing the file fails.
     """
     file = drawing_file(paper)
-    folder, parts = file.parent, {part.stem: part for part in file.with_suffix("").glob("*.py")}
-    module = ModuleType(f"dpbandits_figures_{paper}")
-    path = str(parts.get(name, file))
+    folder, spec = file.parent, spec_from_file_location(f"figures.{paper}", file)
+    assert spec is not None
+    module = module_from_spec(spec)
     with _errors_in_one_line(paper, folder):
-        exec(compile(Path(path).read_bytes(), path, "exec"), vars(module))
-    own = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__]
-    known = [n for n in own if not n.startswith("_")]
+        exec(compile(file.read_bytes(), file, "exec"), vars(module))
+    functions = (n for n, f in vars(module).items() if getattr(f, "__module__", "") == spec.name)
+    known = [n for n in functions if not n.startswith("_")]
     if name not in known:
-        raise UserError(
-            f"figures/{paper}.py has no function '{name}'; {nearest(name, [*known, *parts])}"
-        )
+        raise UserError(f"figures/{paper}.py has no function '{name}'; {nearest(name, known)}")
     draw: Callable[[Drawing], Figure] = getattr(module, name)
     return draw if folder.parent == project.SHIPPED else _errors_in_one_line(paper, folder)(draw)
 
@@ -134,8 +133,7 @@ def style_digest(paper: str) -> str:
     digest = sha256(matplotlib.__version__.encode())
     for name in ("plotting", "shapes", "styles"):
         digest.update(PACKAGE.sources()[f"drawing/{name}.py"])
-    file = drawing_file(paper)
-    for path in (file, *sorted(file.with_suffix("").glob("*.py")), style_file()):
+    for path in (drawing_file(paper), style_file()):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
 from dpbandits.kernel.compilation import kernel, specialised
-from dpbandits.kernel.parameters import Arms, Count, plain, reading_name
+from dpbandits.kernel.parameters import Arms, Count, plain, variant_name
 from dpbandits.kernel.randomness import AddedLater
 
 
@@ -53,7 +53,7 @@ class SwitchFeedback(IntEnum):
 
 
 class Params(NamedTuple):
-    """Adversary, number of arms K, and readings of what the paper leaves open.
+    """Adversary, number of arms K, and variants of what the paper leaves open.
 
     `switch_feedback`, `walk` and `memory` affect only the switching-cost adversary,
     `oblivious_start` only the oblivious one. An adversary with memory m lets a player pay unless
@@ -70,11 +70,11 @@ class Params(NamedTuple):
 
 def title(params: Params) -> str:
     """Return the name of an adversary."""
-    return f"{reading_name(params.kind)} adversary"
+    return f"{variant_name(params.kind)} adversary"
 
 
 def phrase(params: Params) -> str:
-    """Return the text for captions: the adversary, and readings that are not the usual ones."""
+    """Return the text for captions: the adversary, and variants that are not the usual ones."""
     usual, fields = Params._field_defaults, plain(params)
     changed = [k for k in usual if k != "arms" and getattr(params, k) != usual[k]]
     return ", ".join([f"gains of the {title(params)}", *(f"{k}={fields[k]}" for k in changed)])

@@ -186,8 +186,8 @@ class Kind(ABC):
         """Return what a reader of the results must know of the runs, or ""."""
         return ""
 
-    def same_law(self, experiment: Any, over_time: bool) -> dict[str, Any]:
-        """Return the part of the description on which the law of its numbers depends."""
+    def same_distribution(self, experiment: Any, over_time: bool) -> dict[str, Any]:
+        """Return the part of the description on which the distribution of its numbers depends."""
         without = "seed", "grid", *(words(experiment).later if over_time else ())
         return {k: v for k, v in experiment.description().items() if k not in without}
 

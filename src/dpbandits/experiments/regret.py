@@ -164,8 +164,8 @@ class Game:
         if experiment.clipped:
             law, within = Clipped(law, *within, *assumed), assumed
         rewards = stream(experiment.seed, Role.REWARDS, run, name)
-        counted = -1 if experiment.pulls_of is None else experiment.pulls_of
-        game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, counted
+        pulls_of = -1 if experiment.pulls_of is None else experiment.pulls_of
+        game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, pulls_of
         bandit = new_bandit(*game, within=within)
         rng = stream(experiment.seed, Role.POLICY, run, self.names["policy"])
         if per_round not in self.compiled:

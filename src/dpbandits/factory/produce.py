@@ -212,7 +212,7 @@ def refuse_undrawable(spec: FigureSpec) -> None:
         texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in lines]
         for curve in panel.curves:
             path = f"figure.curves.{curve.name}"
-            parts = ((k, getattr(curve, k)) for k in ("reading", "label", "legend"))
+            parts = ((k, getattr(curve, k)) for k in ("variant", "label", "legend"))
             texts += [(f"{path}.{k}", t, in_mathtext(t)) for k, t in parts]
             if (colour := curve.look.colour) and not is_color_like(colour):
                 near = nearest(colour, [*TABLEAU_COLORS, *CSS4_COLORS])

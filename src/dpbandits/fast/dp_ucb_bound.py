@@ -20,7 +20,7 @@ def bound_coefficients(params, n):
 
 @kernel
 def play(params, bandit, rng):
-    """Play the arm of largest index, with the counters of the reading."""
+    """Play the arm of largest index, with the counters of the variant."""
     arms, noise = number_of_arms(bandit), noise_ahead(rng, 1, 0.0)
     if params.counter == Counter.SINGLE:
         follow_leaders(params, single_counters(arms, params.epsilon), bandit, noise)

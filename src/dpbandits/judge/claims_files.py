@@ -22,7 +22,7 @@ In = str | list[str] | dict[str, Names]  # figures, or the panels of each figure
 ERRATA = {  # status of an erratum: that of the statements that it concerns
     "misprint": "",
     "gap in a proof": "proof incomplete",
-    "false in a corner": "contradicted",
+    "false for some parameters": "contradicted",
     "false": "contradicted",
 }
 
@@ -101,7 +101,7 @@ class Erratum(Part, frozen=True):
     """Error of a paper; its status is that of the statements that it concerns."""
 
     where: str
-    status: Literal["misprint", "gap in a proof", "false in a corner", "false"]
+    status: Literal["misprint", "gap in a proof", "false for some parameters", "false"]
     text: str
     corrected: str = ""
     statement: Names = []

@@ -27,7 +27,7 @@ from dpbandits.files.atomic import CLAIMS_SCHEMA, check_writable
 from dpbandits.files.provenance import provenance
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import Paper, as_list
-from dpbandits.judge.resampled import Resampler
+from dpbandits.judge.resampled import Planner, Resampler
 from dpbandits.judge.variants import Combination, Figures
 from dpbandits.judge.verdicts import Judge, Judged, Key, Result, Verdict, combinations
 from dpbandits.kernel.errors import UserError, nearest, shown
@@ -117,7 +117,7 @@ def _gather(paper: Paper) -> int:
     figures, claims = Figures(paper), {name: Judged(paper, name) for name in paper.claims()}
     waiting = _admitted(paper, figures)
     curves = {(n, *c.items()): figures.needed(n, c) for n, cs in waiting.items() for c in cs}
-    planned = Resampler(None, {})
+    planned = Planner()
     for name in paper.numbers:
         figures.value(name, planned)
     runs: dict[Experiment, int] = {}

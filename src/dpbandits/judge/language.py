@@ -102,36 +102,49 @@ def _reduced(reduce: Callable[[Quantity], np.ndarray], value: Any) -> Quantity:
     return Quantity(reduce(whole).reshape(-1, 1), whole.x[-1:])
 
 
+def _slope(q: Quantity) -> np.ndarray:
+    # Size of the least-squares slope of the logarithms.
+    x = np.log(q.x) - np.log(q.x).mean()
+    return np.asarray(np.abs(np.log(q.values) @ x / (x @ x)))
+
+
 def _bends(q: Quantity) -> np.ndarray:
     slopes = np.diff(np.log(q.values), axis=1) / np.diff(np.log(q.x))
     return np.abs(np.diff(slopes, axis=1))
 
 
+def _last_up_to(x: np.ndarray, limit: float) -> np.ndarray:
+    position = np.searchsorted(x, limit * (1 + NEAR), "right") - 1
+    return np.arange(len(x)) == max(position, 0)
+
+
+def _smallest_so_far(value: Any) -> Quantity:
+    q = quantity(value)
+    return replace(q, values=np.minimum.accumulate(q.values, axis=1))
+
+
+def _position(value: Any) -> Quantity:
+    x = quantity(value).x
+    return Quantity(x[None, :], x)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
-    "at": partial(  # the last one up to there
-        chosen,
-        lambda x, t: np.arange(len(x)) == max(np.searchsorted(x, t * (1 + NEAR), "right") - 1, 0),
-    ),
+    "at": partial(chosen, _last_up_to),
     "between": partial(chosen, lambda x, a, b: (a * (1 - NEAR) <= x) & (x <= b * (1 + NEAR))),
     "after": partial(chosen, lambda x, low: x >= low * (1 - NEAR)),
     "everywhere": partial(chosen, lambda x: np.ones(len(x), bool)),
     "largest": partial(_reduced, lambda q: q.values.max(1)),
     "smallest": partial(_reduced, lambda q: q.values.min(1)),
-    "slope": partial(  # over log x
-        _reduced,
-        lambda q: np.abs(np.log(q.values) @ (x := np.log(q.x) - np.log(q.x).mean()) / (x @ x)),
-    ),
+    "slope": partial(_reduced, _slope),
     "bend": partial(_reduced, lambda q: _bends(q).max(1)),
     "total_bend": partial(_reduced, lambda q: _bends(q).sum(1)),
-    "earlier": lambda value: replace(
-        q := quantity(value), values=np.minimum.accumulate(q.values, axis=1)
-    ),
+    "earlier": _smallest_so_far,
     "median": partial(replace, statistic="median"),
     "maximum": partial(replace, statistic="max"),
     "minimum": partial(replace, statistic="min"),
     "spread": partial(replace, statistic="spread"),
-    "position": lambda value: Quantity(quantity(value).x[None, :], quantity(value).x),
+    "position": _position,
 }
 
 

@@ -29,12 +29,11 @@ class Resampler:
     """Statistics of curves on all resamples, from the runs of a store.
 
     `size` is the number of runs of a resample: None for as many as there are, with streams shared
-    as in the runs; otherwise that of the paper, whose curves were drawn independently. Without a
-    store every statistic is 1: then only `used` counts, the played curves that were asked for and
-    their numbers of runs.
+    as in the runs; otherwise that of the paper, whose curves were drawn independently. `used` has
+    the played curves that were asked for and their numbers of runs.
     """
 
-    store: Store | None
+    store: Store
     runs: Mapping[Experiment, int]
     size: int | None = None
     used: dict[Curve, int] = field(default_factory=dict)
@@ -50,8 +49,6 @@ class Resampler:
         number = self.used[curve] = min(
             self.runs.get(experiment, curve.runs) for experiment in curve.played
         )
-        if self.store is None:
-            return np.ones((1, 1 if name == "p_value" else len(columns)))
         group = self.size or curve.runs
         key = (curve, number, group, name, columns.tobytes())
         if key not in self._known:
@@ -79,6 +76,20 @@ class Resampler:
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
         found = (weighted(name, shuffled, part.astype(float), group) for part in parts)
         return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *found])
+
+
+class Planner:
+    """Stand-in for a Resampler that has no runs: it notes which played curves a text asks for."""
+
+    def __init__(self) -> None:
+        self.used: dict[Curve, None] = {}
+
+    def statistic(self, curve: Curve, name: str, columns: np.ndarray) -> np.ndarray:
+        """Return the values of a formula, or ones in place of a statistic, (1, points)."""
+        if curve.is_exact:
+            return np.asarray(values(curve, Store(Path()))[:1, columns])
+        self.used[curve] = None
+        return np.ones((1, 1 if name == "p_value" else len(columns)))
 
 
 @lru_cache(8)
@@ -123,7 +134,7 @@ _x_values = cache(x_values)  # a judge asks thousands of times
 class Line:
     """Curve of a panel at some of its points."""
 
-    resampler: Resampler
+    resampler: Resampler | Planner
     statistic: str
     curve: Curve
     columns: np.ndarray
@@ -131,7 +142,7 @@ class Line:
     chosen: bool = False  # every point is compared; otherwise the last one stands for the curve
 
     @classmethod
-    def of(cls, resampler: Resampler, statistic: str, curve: Curve) -> "Line":
+    def of(cls, resampler: Resampler | Planner, statistic: str, curve: Curve) -> "Line":
         """Return a whole curve."""
         x = _x_values(curve)
         return cls(resampler, statistic, curve, np.arange(len(x)), x)

@@ -17,14 +17,14 @@ from dpbandits.experiments import kinds
 from dpbandits.judge import claims_files, language
 from dpbandits.judge.claims_files import In, Paper, as_list, panels_of
 from dpbandits.judge.language import Compared, Quantity, Scope
-from dpbandits.judge.resampled import Line, Resampler
+from dpbandits.judge.resampled import Line, Planner, Resampler
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.tables.published import at_checkpoints
 
 Combination = Mapping[str, str]  # choice: variant; choices that are not in it are as drawn
 Curves = dict[str, list[Curve]]  # of a panel by name; with `each` several of one name
-OTHERS = "others"  # every played curve that the text does not name and that has no `reading`
+OTHERS = "others"  # every played curve that the text does not name and that has no `variant`
 
 
 class HypothesesNotMet(UserError):
@@ -86,13 +86,13 @@ class Figures:
 
     def needed(self, name: str, combination: Combination) -> list[Curve]:
         """Return the played curves that a claim is about."""
-        planned = Resampler(None, {})
+        planned = Planner()
         with suppress(HypothesesNotMet):
             [*self.comparisons(name, combination, planned)]
         return [*planned.used]
 
     def comparisons(
-        self, name: str, combination: Combination, resampler: Resampler
+        self, name: str, combination: Combination, resampler: Resampler | Planner
     ) -> Iterator[tuple[Place, Compared]]:
         """Yield every comparison of a claim. Raises UserError for a name that no panel has."""
         for part in self.paper.claims()[name].parts():
@@ -102,7 +102,7 @@ class Figures:
                         for compared in language.compared(text, scope):
                             yield place, compared
 
-    def value(self, name: str, resampler: Resampler) -> float:
+    def value(self, name: str, resampler: Resampler | Planner) -> float:
         """Return the value of a number in the first panel that has its curves."""
         number = self.paper.numbers[name]
         with self._named(name, number.value):
@@ -122,7 +122,11 @@ class Figures:
             raise UserError(f"{file}: {name}: {text}: {error}") from None
 
     def _scopes(
-        self, figures: In, text: str, combination: Combination, resampler: Resampler
+        self,
+        figures: In,
+        text: str,
+        combination: Combination,
+        resampler: Resampler | Planner,
     ) -> Iterator[tuple[Place, Scope]]:
         # The values of names, wherever a text can be evaluated.
         words, statistic = claims_files.thresholds(), "mean"
@@ -152,7 +156,7 @@ class Figures:
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
                     fresh = (n for n, c in curves.items() if i < max(own, len(c)))
                     others = [lines[n] for n in fresh if n not in named]
-                    others = [o for o in others if not (o.curve.is_exact or o.curve.reading)]
+                    others = [o for o in others if not (o.curve.is_exact or o.curve.variant)]
                     _check_distinct([lines[n] for n in wanted] + others * (OTHERS in named))
                     names = {**words, **lines, OTHERS: others}
                     scope = Scope(names, functions | _across(panels, text))

@@ -37,7 +37,7 @@ class Bandit(NamedTuple):
     clock: np.ndarray  # int64, shape (3,): rounds played, index of the next checkpoint, mark or 0
     rng: np.random.Generator  # stream of the rewards
     per_round: bool  # draw every reward separately, even if the law can draw sums
-    counted: int  # arm whose pulls the curve holds in place of the regret; -1: the regret
+    pulls_of: int  # arm whose pulls the curve holds in place of the regret; -1: the regret
     answer: np.ndarray  # int64, shape (1,): arm that a policy answers; -1 before
     features: np.ndarray  # float64, shape (arms, dimension): of linear games; of others (arms, 0)
     low: float  # range of the rewards
@@ -51,10 +51,10 @@ def new_bandit(
     checkpoints: np.ndarray,
     rng: np.random.Generator,
     per_round: bool = False,
-    counted: int = -1,
+    pulls_of: int = -1,
     within: tuple[float, float] = (0.0, 1.0),
 ) -> Bandit:
-    """Return a bandit at round 0, whose curve holds the regret or the pulls of the arm `counted`.
+    """Return a bandit at round 0, whose curve holds the regret or the pulls of the arm `pulls_of`.
 
     `checkpoints` has shape (checkpoints,) and holds increasing rounds in 1..horizon; it may be
     empty. Rewards are `within` a range.
@@ -64,7 +64,7 @@ def new_bandit(
     pulls, clock = np.zeros(arms, np.int64), np.zeros(3, np.int64)
     answer = np.full(1, -1)
     played = law, horizon, rounds, curve, pulls, clock, rng
-    return Bandit(*played, per_round, counted, answer, np.zeros((arms, 0)), *within)
+    return Bandit(*played, per_round, pulls_of, answer, np.zeros((arms, 0)), *within)
 
 
 # Functions that a law provides ---------------------------------------------------------------
@@ -214,8 +214,8 @@ def pull_each(bandit, arms, passes):
 @inlined
 def _recorded(bandit):
     # Return what the curve holds at a checkpoint.
-    if bandit.counted >= 0:
-        return float(bandit.pulls[bandit.counted])
+    if bandit.pulls_of >= 0:
+        return float(bandit.pulls[bandit.pulls_of])
     return regret(bandit.law, bandit.pulls)
 
 

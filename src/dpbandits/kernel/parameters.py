@@ -1,8 +1,8 @@
 """Types and checks of the parameters in an algorithm's or environment's `Params` class.
 
 A Params class is a NamedTuple whose fields are annotated with the types of this module, with
-`int`, `float`, `bool`, or with an IntEnum whose members are the readings that a paper leaves open.
-A configuration spells a reading in lower case with hyphens (`Ties.FIRST` is `first`).
+`int`, `float`, `bool`, or with an IntEnum whose members are the variants that a paper leaves open.
+A configuration spells a variant in lower case with hyphens (`Ties.FIRST` is `first`).
 """
 
 import math
@@ -89,7 +89,7 @@ def unsupported(params: Any) -> str:
         annotations = fields(params)
     except (NameError, TypeError) as error:
         return f"the annotations of Params cannot be read: {error}"
-    valid = "float, int, bool, tuple[float, ...], an IntEnum of readings or a type of"
+    valid = "float, int, bool, tuple[float, ...], an IntEnum of variants or a type of"
     for name, annotation in annotations.items():
         kind = _parts(annotation)[0]
         if kind not in WORDS and not (isinstance(kind, type) and issubclass(kind, IntEnum)):
@@ -98,8 +98,8 @@ def unsupported(params: Any) -> str:
     return ""
 
 
-def reading_name(member: IntEnum) -> str:
-    """Return the name of a reading in a configuration: 'first' for `Ties.FIRST`."""
+def variant_name(member: IntEnum) -> str:
+    """Return the name of a variant in a configuration: 'first' for `Ties.FIRST`."""
     return member.name.lower().replace("_", "-")
 
 
@@ -110,7 +110,7 @@ def coerce(annotation: Any, value: Any) -> Any:
     """
     kind, *constraints = _parts(annotation)
     if isinstance(kind, type) and issubclass(kind, IntEnum):
-        members = {reading_name(member): member for member in kind}
+        members = {variant_name(member): member for member in kind}
         if isinstance(value, bool):  # YAML reads the words `on` and `off` as booleans
             value = "on" if value else "off"
         if not isinstance(value, str) or value not in members:
@@ -175,12 +175,12 @@ def build(
 
 
 def plain(params: NamedTuple) -> dict[str, Any]:
-    """Return the fields as JSON values: readings by name, tuples as lists."""
+    """Return the fields as JSON values: variants by name, tuples as lists."""
     return {name: plain_value(value) for name, value in params._asdict().items()}
 
 
 def plain_value(value: Any) -> Any:
     """Return the value of a field as a JSON value."""
     if isinstance(value, IntEnum):
-        return reading_name(value)
+        return variant_name(value)
     return list(value) if isinstance(value, tuple) else value

@@ -91,7 +91,7 @@ class FormulaKind(Kind):
             shared=experiment.description(),
         )
 
-    def same_law(self, experiment: Formula, over_time: bool) -> dict[str, Any]:
+    def same_distribution(self, experiment: Formula, over_time: bool) -> dict[str, Any]:
         # A curve over time has a value at every horizon.
         values = {k: v for k, v in experiment.values if k != "horizon" or not over_time}
         return {"bound": experiment.member, **values}

@@ -26,7 +26,7 @@ class Perturbation(NamedTuple):
 
 @inlined
 def perturbation(epsilon, delta):
-    """Return the law of Lemma 15 for this budget."""
+    """Return the distribution of Lemma 15 for this budget."""
     # Numerator and denominator are divided by e^epsilon, which may overflow.
     growth = -math.expm1(-epsilon)
     odds = delta * math.exp(-epsilon) / growth if growth > 0.0 else math.inf

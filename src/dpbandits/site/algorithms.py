@@ -21,7 +21,7 @@ from dpbandits.factory import captions
 from dpbandits.factory.captions import Audited
 from dpbandits.factory.papers import BY_KEY
 from dpbandits.kernel import parameters, registry
-from dpbandits.kernel.parameters import reading_name
+from dpbandits.kernel.parameters import variant_name
 from dpbandits.kernel.roots import PACKAGE, found
 from dpbandits.site.charts import is_wide
 from dpbandits.site.figures import FigurePage
@@ -46,7 +46,7 @@ class Algorithm:
     fields: tuple[tuple[str, str, str, str], ...]  # name, values, default, meaning
     about_fields: str
     needs_horizon: str
-    budgets: tuple[tuple[Row, Audited | None], ...]  # a row for each reading that changes them
+    budgets: tuple[tuple[Row, Audited | None], ...]  # a row for each variant that changes them
     figures: tuple[FigurePage, ...]  # that play it
     drawn_in: FigurePage | None  # the figure of its picture
     picture: bytes  # an SVG; empty if no figure with curves plays it
@@ -74,7 +74,7 @@ def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
     budgets = rows([name], tight=False) if hasattr(module, "claim") else []
     horizon = "horizon" in module.Params._fields
     fields = _fields(module.Params)
-    by_reading = any("horizon" in values.split(", ") for _, values, *_ in fields)
+    by_variant = any("horizon" in values.split(", ") for _, values, *_ in fields)
     uses = tuple(figure for figure in figures if name in figure.algorithms)
     drawn_in, picture = _picture(name, uses)
     return Algorithm(
@@ -87,7 +87,7 @@ def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
         formulas=tuple(_formulas(source)),
         fields=fields,
         about_fields=inspect.getdoc(module.Params) or "",
-        needs_horizon="yes" if horizon else "by a reading" if by_reading else "no",
+        needs_horizon="yes" if horizon else "by a variant" if by_variant else "no",
         budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
         figures=uses,
         drawn_in=drawn_in,
@@ -118,12 +118,12 @@ def _fields(params: Any) -> tuple[tuple[str, str, str, str], ...]:
         kind, *constraints = parts
         values, meaning = parameters.WORDS.get(kind, ""), ""
         if isinstance(kind, type) and issubclass(kind, IntEnum):
-            values = ", ".join(map(reading_name, kind))
-            meaning = (inspect.getdoc(kind) or "").removeprefix("Reading: ")
+            values = ", ".join(map(variant_name, kind))
+            meaning = (inspect.getdoc(kind) or "").removeprefix("Variant: ")
         elif constraints:
             values = constraints[0].words
         default = params._field_defaults.get(name, "required")
-        default = reading_name(default) if isinstance(default, IntEnum) else str(default)
+        default = variant_name(default) if isinstance(default, IntEnum) else str(default)
         fields.append((name, values, default, meaning))
     return tuple(fields)
 

@@ -84,7 +84,7 @@ class Curve:
     sources: tuple[Experiment, ...]  # one per value of x; exactly one if x is None
     runs: int  # of each source; ignored for an exact curve
     fit: tuple[float, float] | None = None  # range of x for the fitted slope; None: all x
-    reading: str = ""  # reading of the paper's text that it follows, if its siblings follow others
+    variant: str = ""  # of the paper's text that it follows, if its siblings follow others
     look: StyleOverride = AS_THE_ALGORITHM
     against: tuple[Experiment, ...] = ()  # the counterpart of each source, for a pair
     published: Points = ()  # of the same curve in the paper's own picture

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from dpbandits.experiments import kinds
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, nearest, shown
-from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, reading_name
+from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, variant_name
 from dpbandits.kernel.roots import PACKAGE
 from dpbandits.privacy.accounting import NotComputed, tight_epsilon
 from dpbandits.privacy.notions import DELTA, Guarantee, approximate
@@ -26,12 +26,12 @@ CLOSE = 1e-9  # relative tolerance: budgets that differ only by rounding are equ
 
 
 class Row(NamedTuple):
-    """Row of the table: an algorithm in a group of readings with the same privacy."""
+    """Row of the table: an algorithm in a group of variants with the same privacy."""
 
     name: str  # name in the registry
     label: str  # name in the papers
-    reading: str  # such as `counter: hybrid-full`; "" if all readings have the same privacy
-    params: Any  # Params of the first of these readings
+    variant: str  # such as `counter: hybrid-full`; "" if all variants have the same privacy
+    params: Any  # Params of the first of these variants
     claim: Guarantee  # as printed
     stated: Guarantee  # the claim as (epsilon, delta)-DP
     composed: float  # epsilon at the same delta, composed as in the papers
@@ -105,14 +105,14 @@ def _rows(name: str, values: dict[str, Any], kept: set[str], is_tight: bool) -> 
     default = parameters.build(
         module.Params, {key: values[key] for key in given}, name, lambda key: "command line"
     )
-    readings = {
+    variants = {
         key: list(annotation)
         for key, annotation in fields.items()
         if isinstance(annotation, type) and issubclass(annotation, IntEnum)
     }
     alike: dict[Any, list[Any]] = {}  # Params by the claim and the numbers that they lead to
-    for chosen in itertools.product(*readings.values()):
-        params = default._replace(**dict(zip(readings, chosen, strict=True)))
+    for chosen in itertools.product(*variants.values()):
+        params = default._replace(**dict(zip(variants, chosen, strict=True)))
         claim = module.claim(params, *where)
         stated = approximate(claim, values["delta"])
         releases = list(module.releases(params, *where))
@@ -127,10 +127,10 @@ def _rows(name: str, values: dict[str, Any], kept: set[str], is_tight: bool) -> 
         alike.setdefault((claim, stated, composed, tight, untight, spent), []).append(params)
     table = []
     for budgets, members in alike.items():
-        shared = []  # readings that set these members apart, such as `noise: per-release | frozen`
-        for key, every in readings.items():
+        shared = []  # variants that set these members apart, such as `noise: per-release | frozen`
+        for key, every in variants.items():
             here = list(dict.fromkeys(getattr(params, key) for params in members))
             if len(here) < len(every):
-                shared.append(f"{key}: {' | '.join(map(reading_name, here))}")
+                shared.append(f"{key}: {' | '.join(map(variant_name, here))}")
         table.append(Row(name, module.LABEL, ", ".join(shared), members[0], *budgets))
     return table

@@ -40,7 +40,7 @@ class Series:
     shows: Quantity
     fit: tuple[float, float] | None = None  # range of x of the fitted slope; None: all x
     curve: str = ""  # key of the curve in the figure's file
-    reading: str = ""
+    variant: str = ""
     look: StyleOverride = AS_THE_ALGORITHM
     over: str = "t"  # name of x: the round, or the swept parameter
     published: Points = ()  # of the paper's own picture
@@ -141,7 +141,7 @@ def short(x: float) -> int | float:
 
 def identity(panel: str, curve: Curve) -> dict[str, Any]:
     """Return the fields of a Series that the specification of its curve fixes."""
-    same = ("label", "legend", "style", "fit", "reading", "look", "over", "shows", "published")
+    same = ("label", "legend", "style", "fit", "variant", "look", "over", "shows", "published")
     fields = {name: getattr(curve, name) for name in same}
     return {"panel": panel, "curve": curve.name, **fields}
 

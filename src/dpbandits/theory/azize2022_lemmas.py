@@ -49,9 +49,9 @@ def _at_most(mean: float, n: int, epsilon: float, limit: float, delta: float) ->
     from scipy.stats import binom  # late: scipy takes long to import
 
     successes = np.arange(n + 1)
-    room = n * epsilon * (limit - successes / n) + math.log(delta)
-    tail = 0.5 * np.exp(-np.abs(room))
-    return float(binom.pmf(successes, n, mean) @ np.where(room < 0.0, tail, 1.0 - tail))
+    distance = n * epsilon * (limit - successes / n) + math.log(delta)
+    tail = 0.5 * np.exp(-np.abs(distance))
+    return float(binom.pmf(successes, n, mean) @ np.where(distance < 0.0, tail, 1.0 - tail))
 
 
 def lemma_2_ratio(epsilon: Positive, distance: Fraction) -> float:

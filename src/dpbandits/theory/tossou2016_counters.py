@@ -1,4 +1,4 @@
-"""Error of the sums that the counters of tossou2016 release: the bound (2.2) and the exact law.
+"""Error of the sums that the counters of tossou2016 release: the bound (2.2) and the exact distribution.
 
 `items`: n, the number of items; `epsilon`: the budget; `exponent`: b, as the failure probability is
 gamma = n^-b. Logarithms are natural. A function whose name ends in `exact` returns the size that
@@ -62,7 +62,7 @@ def error_exceeds_from(exponent: Positive, parts: Count) -> float:
 
 
 def error_exact(items: Rounds, epsilon: Positive, exponent: Positive, counter: Counter) -> float:
-    """Return the size that the error exceeds with probability gamma, by its exact law."""
+    """Return the size that the error exceeds with probability gamma, by its exact distribution."""
     from scipy.optimize import brentq  # late: scipy takes long to import
 
     log_gamma, noises = -exponent * math.log(items), _noises(items, counter)

@@ -131,7 +131,7 @@ def rows(of: Gathered) -> list[forest.Row]:
 
 def index(reports: Sequence[Gathered]) -> str:
     """Return the page over all papers."""
-    return _rendered("index.md", {}, total=total(reports), headlines=headlines(reports, ""))
+    return _rendered("reports.md", {}, total=total(reports), headlines=headlines(reports, ""))
 
 
 def page(of: Gathered) -> str:
@@ -167,13 +167,13 @@ def page(of: Gathered) -> str:
         turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
         together=together(of, numbers),
         verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
-        **{f.__name__: f for f in (ratio, room, verdict_of)},
+        **{f.__name__: f for f in (ratio, slack, verdict_of)},
     )
 
 
 def _rendered(template: str, filters: Mapping[str, Any], **names: Any) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("dpbandits.report"),
+        loader=jinja2.PackageLoader("dpbandits.site"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -248,7 +248,7 @@ def here(judged: Judged, of: Gathered) -> str:
     return f"{text} (paper: {claim.paper})" if claim.paper else text
 
 
-def room(result: Result) -> str:
+def slack(result: Result) -> str:
     """Return the factor between the sides of a statement, or the budgets of a guarantee."""
     if not result.comparisons and result.text:
         spent = "no finite ε" if math.isinf(result.left) else f"ε = {plain(result.left)}"
