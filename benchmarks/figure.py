@@ -52,7 +52,7 @@ def child(figure: str, overrides: list[str]) -> None:
 
     spec, settings = compose.load(figure, overrides)
     parts = {"start-up": time.time() - float(os.environ[STARTED]), "compile": 0.0}
-    runner.play = timed(runner.play, parts, "play")
+    runner.compute = timed(runner.compute, parts, "play")
     with event.install_timer("numba:compile", lambda spent: parts.update(compile=spent)):
         whole = timed(produce.produce, parts, "draw")
         if whole(spec, settings):

@@ -125,7 +125,7 @@ def lists() -> Lists:
 
 def notion(panel: Panel) -> str:
     """Return the notion of privacy of a panel, without its horizon."""
-    return formulas.plain(panel.row).rpartition(", ")[0]
+    return formulas.without_tex(panel.row).rpartition(", ")[0]
 
 
 def leaderboard() -> FigureSpec:
@@ -199,7 +199,7 @@ def ranked() -> dict[tuple[str, str, float], list[float]]:
     table = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
     instances = {title: name for name, (title, *_) in INSTANCES.items()}
     for panel in spec.panels:
-        instance = instances[formulas.plain(panel.column)]
+        instance = instances[formulas.without_tex(panel.column)]
         for name in lists().notions[notion(panel)]:
             series = table.get((panel.letter, lists().players[name].curve.label))
             if series is None:

@@ -40,7 +40,7 @@ def tables() -> str:
     parts = []
     for notion in dict.fromkeys(notion for notion, _, _ in games):
         own = {game: curves for game, curves in games.items() if game[0] == notion}
-        parts.append(f"## {formulas.plain(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
+        parts.append(f"## {formulas.without_tex(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
     return "\n".join(parts)
 
 
@@ -86,7 +86,7 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
         factor = math.exp(NORMAL * math.hypot(error_a / a, error_b / b))  # of the ratio b / a
         level = [s.label for (c, e), s in ordered[1:] if c - a <= ERRORS * math.hypot(error_a, e)]
         tied = f"; tied: {', '.join(level)}" if level else ""
-        rows.setdefault(formulas.plain(instance), []).append(
+        rows.setdefault(formulas.without_tex(instance), []).append(
             f"{first.label} {_least(a, error_a, [s.label for s in series if is_rare(s, i)])} "
             f"|{second.label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
         )

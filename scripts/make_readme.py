@@ -15,7 +15,7 @@ from textwrap import fill
 import yaml
 from marked_part import replaced
 
-from dpbandits.checks.comparisons import counted
+from dpbandits.checks.comparisons import plural
 from dpbandits.cli.listing import SOFTWARE
 from dpbandits.config import compose
 from dpbandits.drawing import forest, plotting
@@ -77,10 +77,10 @@ def counts() -> str:
     numbered = {(key, of.kind, n) for key, of in published for n in of.numbers}
     papers = len({key for key, *_ in numbered})
     lines = (
-        f"**{counted(private, 'private algorithm')}** and"
-        f" {counted(len(names) - private, 'baseline')} without privacy.",
-        f"**{len(numbered)} published figures and tables** of {counted(papers, 'paper')}, counted"
-        f" by their own numbers, at their own scale: {counted(len(published), 'picture')} here,"
+        f"**{plural(private, 'private algorithm')}** and"
+        f" {plural(len(names) - private, 'baseline')} without privacy.",
+        f"**{len(numbered)} published figures and tables** of {plural(papers, 'paper')}, counted"
+        f" by their own numbers, at their own scale: {plural(len(published), 'picture')} here,"
         " each by one command.",
         reports.total(reports.results()),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from marked_part import replaced
 
 from dpbandits.config import conf_files
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.judge import claims_files
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
@@ -16,7 +16,7 @@ def with_table(text: str) -> str:
     """Return the document's text with the new table; exit if its comments are missing."""
     lines = ["|word |number |reason|", "|---|---:|---|"]
     for word, threshold in conf_files.read_yaml(claims_files.THRESHOLDS).items():
-        lines.append(f"|{word} |{threshold['value']:.4g} |{plain(threshold['reason'])}|")
+        lines.append(f"|{word} |{threshold['value']:.4g} |{without_tex(threshold['reason'])}|")
     return replaced(text, "thresholds", "\n".join(lines) + "\n")
 
 

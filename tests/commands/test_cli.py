@@ -193,7 +193,7 @@ def test_a_killed_run_resumes_and_ends_with_the_same_numbers(
     monkeypatch.chdir(ROOT)
     spec, settings = load("adap-ksweep", [*overrides, *below(calm)])
     store = Store(settings.cache)
-    assert runner.play(plan(spec.runs_of_experiments(), store, 7), store, 1, "calm") == []
+    assert runner.compute(plan(spec.runs_of_experiments(), store, 7), store, 1, "calm") == []
     assert resumed.done().counts == (800 - kept, kept, "drawn")
     (file,) = (killed / "out" / "adap-ksweep").rglob("adap-ksweep.csv")
     assert file.read_bytes() == to_csv(summarise(spec, store))

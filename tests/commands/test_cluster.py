@@ -107,7 +107,7 @@ def test_workers_give_the_bits_of_threads_and_a_failure_stops_no_other(
     tmp_path: Path, dask: DaskProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, cluster = Store(tmp_path / "threads"), Store(tmp_path / "dask")
-    assert runner.play(plan(CELLS, threads, 2), threads, 2, "threads") == []
+    assert runner.compute(plan(CELLS, threads, 2), threads, 2, "threads") == []
 
     def play_here(cell: RegretExperiment, runs: range) -> None:
         raise AssertionError("the process that asks plays itself")
@@ -119,7 +119,7 @@ def test_workers_give_the_bits_of_threads_and_a_failure_stops_no_other(
     assert isinstance(first, RegretExperiment)
     wrong = Task(dataclasses.replace(first, member="exp3"), range(2))  # with the Params of UCB
     tasks = [wrong, *plan(CELLS, cluster, 3)]
-    (failure,) = runner.play(tasks, cluster, None, "dask", Cluster(dask.address))
+    (failure,) = runner.compute(tasks, cluster, None, "dask", Cluster(dask.address))
     for cell, runs in CELLS.items():
         assert cluster.load(cell, runs).tobytes() == threads.load(cell, runs).tobytes()
     assert failure.task == wrong

@@ -173,7 +173,7 @@ def test_a_page_shows_a_text_as_it_is(tmp_path: Path, source: str) -> None:
     file = str(Path(build.__file__).with_name("mkdocs.yml"))
     config = load_config(file, docs_dir=str(tmp_path))
     names, options = config.markdown_extensions, config.mdx_configs
-    for page in (pages.said(source), pages.text(source), pages.cell(source)):
+    for page in (pages.said(source), pages.as_text(source), pages.cell(source)):
         html = markdown.markdown(page, extensions=names, extension_configs=options)
         assert not re.search(r"<(script|div|a)\b(?! class)|<[^>]*onclick", html), html
         assert "alert(1)" in unescape(re.sub("<[^>]*>", "", html))

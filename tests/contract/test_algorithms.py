@@ -27,7 +27,7 @@ from dpbandits import contract
 from dpbandits.audit.subject import Subject
 from dpbandits.contract import conditions
 from dpbandits.environments import bernoulli
-from dpbandits.experiments.kinds import budget
+from dpbandits.experiments.kinds import composed_budget
 from dpbandits.experiments.regret import play_run
 from dpbandits.kernel import registry
 from dpbandits.privacy.notions import NOTIONS, approximate
@@ -74,7 +74,7 @@ def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path
     results = []
     for block, workers in ((1, 2), (7, 1), (3, 2)):
         store = Store(tmp_path / f"{block}-{workers}")
-        assert not runner.play(plan({cell: 10}, store, block), store, workers, "test")
+        assert not runner.compute(plan({cell: 10}, store, block), store, workers, "test")
         results.append(store.load(cell, 10))
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
@@ -85,7 +85,7 @@ def test_block_size_and_workers_do_not_move_a_bit(algorithm: str, tmp_path: Path
 def test_the_ends_of_the_range_of_budgets_play_and_compose(algorithm: str, epsilon: float) -> None:
     cell = cell_of(algorithm, "bernoulli", (0.5, 0.9), 300, epsilon)
     assert 0.0 <= play_run(cell, 0).curve[-1] <= 0.4 * 300
-    spent = budget(cell)
+    spent = composed_budget(cell)
     assert spent is None or spent >= 0.0
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpbandits.config import conf_files
 from dpbandits.contract.conditions import p_value
-from dpbandits.experiments.kinds import budget, declared
+from dpbandits.experiments.kinds import composed_budget, declared
 from dpbandits.experiments.stopping import StoppingExperiment, Stream
 from dpbandits.kernel import parameters, registry
 from dpbandits.privacy.notions import Notion
@@ -85,7 +85,7 @@ def test_a_rule_promises_the_epsilon_that_it_was_given_and_to_which_its_releases
 ) -> None:
     for radius in (1.0, 3.0):
         cell = cell_of(rule, radius=radius, epsilon=epsilon)
-        spent, claim = budget(cell), declared(cell, "claim")
+        spent, claim = composed_budget(cell), declared(cell, "claim")
         if rule not in PRIVATE:
             assert (spent, claim) == (None, None)
             continue

@@ -163,7 +163,7 @@ def _readings(params: Any) -> Iterator[tuple[str, Any]]:
         for member in members(annotation):
             if member != getattr(params, field):
                 changed = params._replace(**{field: member})
-                yield f" ({field}={parameters.plain(changed)[field]})", changed
+                yield f" ({field}={parameters.as_json(changed)[field]})", changed
 
 
 def members(annotation: Any) -> list[Any]:

@@ -87,7 +87,7 @@ def test_every_case_member_and_reading_has_golden_rows_and_nothing_else_has() ->
     golden = {
         (name, field, str(value))
         for name, params in played
-        for field, value in parameters.plain(params).items()
+        for field, value in parameters.as_json(params).items()
     }
     variants = {
         (name, field, parameters.variant_name(m) if isinstance(m, IntEnum) else str(m))

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 from commands import Done
 
-from dpbandits.cli.main import command
+from dpbandits.cli.main import run_command
 from dpbandits.cli.process import status_of
 from dpbandits.config.compose import load
 from dpbandits.kernel.errors import UserError
@@ -44,4 +44,4 @@ def called(*typed: str) -> Done:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        return Done(int(status_of(command)), out.getvalue(), err.getvalue())
+        return Done(int(status_of(run_command)), out.getvalue(), err.getvalue())

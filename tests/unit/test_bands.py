@@ -20,7 +20,7 @@ from dpbandits.checks.against_reference import Checked, points
 from dpbandits.checks.tolerance_bands import (
     MARGIN,
     Reference,
-    compare,
+    band_result,
     too_many,
 )
 
@@ -52,7 +52,7 @@ def of(values: np.ndarray) -> Reference:
 
 @pytest.mark.parametrize(("runs", "std"), [(1, 0.5), (9, 0.0), (9, 4e-9)])  # the last: rounding
 def test_without_a_deviation_there_is_no_band(runs: int, std: float) -> None:
-    found = compare(np.full(8, 5.0), Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 0.02)
+    found = band_result(np.full(8, 5.0), Reference(runs, 5.0, std, 5.0, 4.0, 6.0), 0.02)
     assert found.resolution == 0.0
 
 
@@ -70,7 +70,7 @@ def test_too_many_runs_on_one_side_raise_an_alarm_whatever_their_mean(
     values: list[float], alarm: str
 ) -> None:
     wide = Reference(runs=100, mean=5.0, std=50.0, median=5.0, min=0.0, max=10.0)
-    found = compare(np.array(values), wide, 0.01).alarm
+    found = band_result(np.array(values), wide, 0.01).alarm
     assert found.partition(",")[0] == alarm
 
 
@@ -82,7 +82,7 @@ def test_false_alarms_are_no_more_frequent_than_stated(law: str, runs: tuple[int
     rng = np.random.default_rng(5)
     draw = LAWS[law]
     alarms = sum(
-        bool(compare(draw(rng, runs[1]), of(draw(rng, runs[0])), level).alarm)
+        bool(band_result(draw(rng, runs[1]), of(draw(rng, runs[0])), level).alarm)
         for _ in range(trials)
     )
     # With the stated probability, more alarms would occur in one of 10,000 such tests.
@@ -94,25 +94,25 @@ def test_a_reference_without_spread_is_compared_exactly_but_for_a_few_runs() -> 
     few, many = np.full(40, 307.2), np.full(40, 307.2)
     few[:2] += 0.3
     many[:20] += 0.3
-    assert not compare(few, reference, 1e-7).alarm
-    assert "20 of 40 runs are above" in compare(many, reference, 1e-7).alarm
-    assert not compare(np.full(40, 307.2 * (1 + 1e-12)), reference, 1e-7).alarm
+    assert not band_result(few, reference, 1e-7).alarm
+    assert "20 of 40 runs are above" in band_result(many, reference, 1e-7).alarm
+    assert not band_result(np.full(40, 307.2 * (1 + 1e-12)), reference, 1e-7).alarm
 
 
 def test_a_difference_of_the_means_within_the_margin_is_none() -> None:
     reference = Reference(10**6, 1000.0, 1e-3, 1000.0, 0.0, 2000.0)
     inside, outside = 1000.0 * (1 + 0.9 * MARGIN), 1000.0 * (1 + 1.1 * MARGIN)
-    assert "mean" not in compare(np.full(10**5, inside), reference, 1e-3).alarm
-    assert "mean" in compare(np.full(10**5, outside), reference, 1e-3).alarm
+    assert "mean" not in band_result(np.full(10**5, inside), reference, 1e-3).alarm
+    assert "mean" in band_result(np.full(10**5, outside), reference, 1e-3).alarm
 
 
 def test_a_number_without_randomness_is_compared_up_to_rounding() -> None:
-    assert not compare(np.array([39.39]), 39.39 * (1 + 1e-13), 0.01).alarm
-    assert compare(np.array([39.39]), 39.39 * (1 + 1e-6), 0.01).alarm
-    assert not compare(np.array([0.0]), 0.0, 0.01).alarm
-    assert compare(np.array([1e-300]), 0.0, 0.01).alarm
-    assert compare(np.array([math.nan]), 1.0, 0.01).alarm
-    assert compare(np.array([2.0]), 2.1, 0.01).share == math.inf
+    assert not band_result(np.array([39.39]), 39.39 * (1 + 1e-13), 0.01).alarm
+    assert band_result(np.array([39.39]), 39.39 * (1 + 1e-6), 0.01).alarm
+    assert not band_result(np.array([0.0]), 0.0, 0.01).alarm
+    assert band_result(np.array([1e-300]), 0.0, 0.01).alarm
+    assert band_result(np.array([math.nan]), 1.0, 0.01).alarm
+    assert band_result(np.array([2.0]), 2.1, 0.01).share == math.inf
 
 
 # Power -------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_alarms_and_shares_are_those_of_the_definition(law: str) -> None:
                 reference = LAWS[law](rng, of_reference)
                 new = LAWS[law](rng, runs) + shift * max(reference.std(), 1.0)
                 known = summary(reference)
-                outcome = compare(new, Reference(*known), level)
+                outcome = band_result(new, Reference(*known), level)
                 alarm, share = oracle.verdict(new.tolist(), known, level)
                 assert bool(outcome.alarm) == alarm
                 assert outcome.share == pytest.approx(share, rel=1e-9)
@@ -150,7 +150,7 @@ def test_the_median_of_an_odd_number_of_runs_is_one_of_them(n: int) -> None:
     for count in (limit - 1, limit):
         values = np.full(runs, reference.median)
         values[:count] += 1e-6
-        assert bool(compare(values, reference, 0.5).alarm) is (count == limit)
+        assert bool(band_result(values, reference, 0.5).alarm) is (count == limit)
 
 
 def likely(trials: int, chance: float) -> tuple[int, int]:
@@ -172,7 +172,9 @@ def test_a_shift_of_the_mean_passes_the_band_with_its_stated_probability(
     shift = oracle.allowed(reference, runs, level) + steps * 50.0 / math.sqrt(runs)
     rng, trials = np.random.default_rng(10), 1500
     beyond = sum(
-        compare(rng.normal(1000.0 + sign * shift, 50.0, runs), Reference(*reference), level).share
+        band_result(
+            rng.normal(1000.0 + sign * shift, 50.0, runs), Reference(*reference), level
+        ).share
         > 1.0
         for _ in range(trials)
     )
@@ -196,7 +198,8 @@ def test_a_law_with_the_same_mean_and_another_median_alarms_with_its_stated_prob
         above = rng.random(runs) < p
         values = np.where(above, 1001.0, 999.0)
         alarms += (
-            "above the reference's median" in compare(values, Reference(*reference), level).alarm
+            "above the reference's median"
+            in band_result(values, Reference(*reference), level).alarm
         )
     low, high = likely(trials, chance)
     assert low <= alarms <= high
@@ -224,7 +227,7 @@ def test_on_every_committed_reference_one_per_cent_inside_the_band_passes_and_ou
                         continue  # further runs beyond the reference's are for the counts
                     compared += 1
                     one, other = (
-                        compare(np.full(runs, v), Reference(*known), level).alarm
+                        band_result(np.full(runs, v), Reference(*known), level).alarm
                         for v in (inside, outside)
                     )
                     assert not one.startswith("mean")

@@ -9,7 +9,7 @@ from composed import load
 
 from dpbandits.algorithms import adap_ucb, dp_ucb, exp3_tau
 from dpbandits.algorithms.dp_ucb_bound import Counter
-from dpbandits.experiments.kinds import budget, declared
+from dpbandits.experiments.kinds import composed_budget, declared
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import captions
 from dpbandits.factory.captions import caption
@@ -178,7 +178,7 @@ def test_in_the_leaderboard_nobody_spends_more_than_the_others_may() -> None:
                 if hasattr(cell.params, "delta"):
                     allowed = math.exp(-10) if "delta" in notion else 0.0
                     assert cell.params.delta == pytest.approx(allowed)
-                spent = budget(cell)
+                spent = composed_budget(cell)
                 assert spent is not None
                 if hasattr(cell.params, "rho"):
                     spent = tight_epsilon(declared(cell, "releases") or (), math.exp(-10))

@@ -10,14 +10,14 @@ import pytest
 from composed import load
 
 from dpbandits.config import instances
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
-from dpbandits.experiments.kinds import budget, given_budget
+from dpbandits.experiments.kinds import composed_budget, given_budget
 from dpbandits.experiments.regret import Regret, RegretExperiment
 from dpbandits.files import project
 from dpbandits.kernel import registry
-from dpbandits.kernel.parameters import plain as values_of
+from dpbandits.kernel.parameters import as_json
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -77,7 +77,7 @@ def number(word: str) -> int:
 
 
 def values(experiments: list[Experiment], *fields: str) -> set[float]:
-    plain_fields = [values_of(source.params) for source in experiments]
+    plain_fields = [as_json(source.params) for source in experiments]
     return {found[field] for found in plain_fields for field in fields if field in found}
 
 
@@ -146,7 +146,7 @@ def kinds_of_delta(spec: FigureSpec, _: str, text: str) -> bool:
 def whole_budget(spec: FigureSpec, _: str, text: str) -> bool:
     of_counters = [s for s in sources(spec) if s.member == "private-ucb"]
     return bool(of_counters) and all(
-        budget(s) == pytest.approx(given_budget(s)) for s in of_counters
+        composed_budget(s) == pytest.approx(given_budget(s)) for s in of_counters
     )
 
 
@@ -156,7 +156,7 @@ def worse_arms(spec: FigureSpec, count: str, text: str) -> bool:
 
 
 def random_ties(spec: FigureSpec, _: str, text: str) -> bool:
-    ties = {values_of(s.params).get("ties") for s in sources(spec)} - {None}
+    ties = {as_json(s.params).get("ties") for s in sources(spec)} - {None}
     return ties == {"random"}
 
 
@@ -177,7 +177,7 @@ def panels(spec: FigureSpec, count: str, text: str) -> bool:
 
 
 def fresh_noise(spec: FigureSpec, _: str, text: str) -> bool:
-    noise = {values_of(s.params)["noise"] for s in sources(spec) if s.member == "dp-ucb-int"}
+    noise = {as_json(s.params)["noise"] for s in sources(spec) if s.member == "dp-ucb-int"}
     return noise == {"every-round"}
 
 
@@ -219,7 +219,7 @@ RULES: tuple[tuple[str, Callable[[FigureSpec, str, str], bool]], ...] = (
 
 
 def sentences(spec: FigureSpec) -> list[str]:
-    texts = (plain(text) for text in (spec.about, spec.note))
+    texts = (without_tex(text) for text in (spec.about, spec.note))
     return [s for text in texts for s in re.split(r"(?<=[.;]) (?=[A-Z(])", text) if s]
 
 
@@ -243,4 +243,4 @@ def test_the_budget_in_the_legend_is_at_most_that_of_the_title() -> None:
             if curve.style == "dp-ucb-int":
                 title = re.search(r"= ([\d.]+)", panel.title)
                 assert title
-                assert (budget(curve.sources[0]) or 0.0) <= float(title[1])
+                assert (composed_budget(curve.sources[0]) or 0.0) <= float(title[1])

@@ -16,15 +16,15 @@ from composed import load
 
 from dpbandits.algorithms import _ftpl
 from dpbandits.config import instances
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
-from dpbandits.experiments.kinds import budget, declared, given_budget
+from dpbandits.experiments.kinds import composed_budget, declared, given_budget
 from dpbandits.factory import captions, papers
 from dpbandits.files import project
 from dpbandits.kernel import registry
-from dpbandits.kernel.parameters import plain as values_of
+from dpbandits.kernel.parameters import as_json
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 
 pytestmark = [pytest.mark.usefixtures("in_checkout")]
@@ -65,7 +65,7 @@ class Cell(NamedTuple):
         """Names of the curve in sentences: its label, and the label without a budget."""
         label = self.curve.label
         shown = {label, re.sub(r" \(epsilon=.*", "", label)}
-        return {with_authors(plain(in_mathtext(name))) for name in shown}
+        return {with_authors(without_tex(in_mathtext(name))) for name in shown}
 
 
 Cells = dict[tuple[str, str, int], Cell]
@@ -118,7 +118,7 @@ def headings(every: Cells) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for cell in every.values():
         p = cell.panel
-        row, column = plain(p.row), plain(p.column)
+        row, column = without_tex(p.row), without_tex(p.column)
         for text in filter(None, (f"({p.letter})", row, column, f"{row}, {column}")):
             found.setdefault(text, set()).add(p.letter)
     return found
@@ -205,7 +205,7 @@ def is_undeclared(cell: Cell) -> bool:
 
 
 def spent(cell: Cell) -> float | None:
-    return None if is_undeclared(cell) else budget(cell.source)
+    return None if is_undeclared(cell) else composed_budget(cell.source)
 
 
 def is_private(cell: Cell) -> bool:
@@ -248,7 +248,7 @@ def noise_is_small(cell: Cell) -> bool:
 
 def favours_the_first(cell: Cell) -> bool:
     source = cell.source
-    ties = values_of(source.params).get("ties") == "first"
+    ties = as_json(source.params).get("ties") == "first"
     by_order = ties and source.member not in ("adap-ucb", "adac-ucb")
     if not (by_order or fills_the_game(cell) or noise_is_small(cell)):
         return False
@@ -574,7 +574,7 @@ SENTENCES: tuple[tuple[str, Callable[[FigureSpec, re.Match[str]], None]], ...] =
 def said(spec: FigureSpec) -> tuple[str, str]:
     """Return what the program wrote into the caption: after the contents, and after the note."""
     paragraphs = [" ".join(p.split()) for p in captions.caption(spec).split("\n\n")]
-    hand = [" ".join(with_authors(plain(text)).split()) for text in (spec.about, spec.note)]
+    hand = [" ".join(with_authors(without_tex(text)).split()) for text in (spec.about, spec.note)]
     opening, rest = paragraphs[0], " ".join(paragraphs[1:])
     assert hand[0] in opening
     assert rest.startswith(hand[1])

@@ -14,7 +14,7 @@ from dpbandits.algorithms import dp_ucb_int
 from dpbandits.algorithms.dp_ucb_int import Noise, Params, Schedule
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.kinds import budget
+from dpbandits.experiments.kinds import composed_budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.kernel import parameters
@@ -124,6 +124,6 @@ def test_fresh_noise_in_every_round_has_no_budget(schedule: Schedule) -> None:
     cell = RegretExperiment(
         "dp-ucb-int", params, "bernoulli", bernoulli.Params((0.9, 0.6)), 10**5, Grid.END, 1
     )
-    assert budget(cell) == math.inf
+    assert composed_budget(cell) == math.inf
     (source,) = produce.sources(Mock(sources=(cell,), x=None))
     assert json.loads(json.dumps(source, allow_nan=False))["composed_epsilon"] == "infinite"

@@ -115,7 +115,7 @@ def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
     ],
 )
 def test_mathematics_is_converted_to_unicode(text: str, converted: str) -> None:
-    assert formulas.plain(text) == converted
+    assert formulas.without_tex(text) == converted
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Callable[...
         tasks = plan(spec.runs_of_experiments(), store, settings.block)
         # Episodes are drawn from real pulls; all other cells are made up.
         true = [t for t in tasks if getattr(t.experiment, "pulls_of", None) is not None]
-        assert runner.play(true, store, 1, figure) == []
+        assert runner.compute(true, store, 1, figure) == []
         for task in (task for task in tasks if task not in true):
             values = rng.exponential(size=(len(task.runs), task.experiment.columns))
             store.write(task.experiment, task.runs.start, values.cumsum(axis=1), 0.0)

@@ -22,9 +22,8 @@ def test_a_bound_over_time_is_one_formula_and_may_be_divided_by_log_t() -> None:
     values = ("epsilon", 0.5), ("horizon", 1000), ("means", (0.75, 0.25))
     bound = Formula("azize2022.problem_dependent_lower_bound", values)
     kind = kinds.of(bound)
-    assert kind.same_distribution(bound, True) == {"bound": bound.member} | dict(
-        (values[0], values[2])
-    )
+    held = {"bound": bound.member} | dict((values[0], values[2]))
+    assert kind.same_distribution(bound, True) == held
     assert kind.same_distribution(bound, False) == {"bound": bound.member} | dict(values)
     (limit,) = bound.observe(PER_LOG, cast(Load, None))
     assert limit == pytest.approx(0.5 / min(bernoulli_kl(0.25, 0.75), 6 * 0.5 * 0.5))

@@ -24,9 +24,9 @@ from dpbandits.kernel.parameters import (
     Positive,
     Rounds,
     Seed,
+    as_json,
     build,
     coerce,
-    plain,
 )
 
 REAL = [float, Positive]
@@ -201,7 +201,7 @@ def test_plain_parameters_build_the_same_parameters(module: ModuleType) -> None:
     assert all(choices)
     for values in itertools.product(*choices):
         built = build(params, dict(zip(params._fields, values, strict=True)), "it", origin)
-        again = build(params, json.loads(json.dumps(plain(built))), "it", origin)
+        again = build(params, json.loads(json.dumps(as_json(built))), "it", origin)
         # repr distinguishes 1 from 1.0 and an IntEnum from its number.
         assert repr(again) == repr(built)
 

@@ -12,7 +12,7 @@ from tossou2017 import corollary_3_2_epsilon
 from dpbandits.cli import privacy_commands
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.checkpoints import Grid
-from dpbandits.experiments.kinds import budget, delta_of, given_budget
+from dpbandits.experiments.kinds import composed_budget, delta_of, given_budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import captions
 from dpbandits.kernel import registry
@@ -227,7 +227,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
 def test_a_new_notion_has_a_budget_words_a_row_and_a_key(
     toy: RegretExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert given_budget(toy) == budget(toy) == 0.5
+    assert given_budget(toy) == composed_budget(toy) == 0.5
     assert delta_of(toy) == DELTA
     curve: Any = SimpleNamespace(sources=[toy])
     assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")

@@ -29,7 +29,9 @@ def listed(figure: str) -> list[tuple[str, set[tuple[str, str]]]]:
     found = []
     for panel in compose.load(figure, [])[0].panels:
         members = {(c.label, repr(c.sources[c.x.index(0.1)].params)) for c in panel.curves if c.x}
-        found.append((formulas.plain(panel.row or panel.title).partition(", δ =")[0], members))
+        found.append(
+            (formulas.without_tex(panel.row or panel.title).partition(", δ =")[0], members)
+        )
     return found
 
 

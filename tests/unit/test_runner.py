@@ -24,7 +24,7 @@ from dpbandits.factory import produce
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus, progress, runner
 from dpbandits.run.progress import Progress, duration, reported
-from dpbandits.run.runner import play
+from dpbandits.run.runner import compute
 from dpbandits.run.tasks import Task, attempt, plan
 from dpbandits.store.blocks import Store
 
@@ -111,7 +111,7 @@ def test_a_cell_has_at_most_16_tasks(
 def test_played_runs_are_stored(
     store: Store, cells: list[RegretExperiment], workers: int | None
 ) -> None:
-    assert play(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
+    assert compute(plan(dict.fromkeys(cells, 7), store, 2), store, workers, "test") == []
     for cell in cells:
         assert np.array_equal(store.load(cell, 7), made_up(cell, range(7))[0])
         assert store.seconds(cell) == pytest.approx(3.5)
@@ -128,7 +128,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
         return made_up(cell, runs)
 
     monkeypatch.setattr(RegretExperiment, "play", fragile)
-    (failure,) = play(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
+    (failure,) = compute(plan(dict.fromkeys(cells, 6), store, 2), store, workers, "test")
     assert failure.task == Task(cells[1], range(2, 4))
     assert kinds.words(failure.task.experiment).name.startswith("adap-ucb(epsilon=1.0")
     assert failure.error == "ZeroDivisionError: the gap is 0"
@@ -141,7 +141,7 @@ def test_a_failed_task_stops_no_other_and_is_reported_with_its_cell_and_tracebac
     monkeypatch.setattr(RegretExperiment, "play", made_up)
     tasks = plan(dict.fromkeys(cells, 6), store, 2)
     assert tasks == [Task(cells[1], range(2, 4))]
-    assert play(tasks, store, workers, "test") == []
+    assert compute(tasks, store, workers, "test") == []
     assert plan(dict.fromkeys(cells, 6), store, 2) == []
 
 
@@ -188,7 +188,7 @@ def test_an_interrupt_reaches_the_caller_while_a_worker_is_busy(
     before = threading.active_count()
     signal.signal(signal.SIGINT, interrupt_once)
     with pytest.raises(KeyboardInterrupt):
-        play(tasks, store, workers, "test")
+        compute(tasks, store, workers, "test")
     release.set()
     while threading.active_count() > before:  # no worker sends a signal after this test
         time.sleep(0.01)
@@ -203,7 +203,7 @@ def test_without_dask_the_message_has_the_command_that_installs_it(
     monkeypatch.delattr("dpbandits.run.dask_cluster", raising=False)
     tasks = plan(dict.fromkeys(cells, 2), store, 2)
     with pytest.raises(UserError, match=r"not installed .*pip install '\.\[dask\]'"):
-        play(tasks, store, None, "test", Cluster())
+        compute(tasks, store, None, "test", Cluster())
 
 
 # Progress --------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def test_the_figure_and_the_check_ask_for_an_engine_and_report_failed_runs_alike
 
     def play_here(tasks: Any, store: Any, workers: Any, title: str, cluster: Any, *_: Any) -> Any:
         asked.append(cluster)
-        return play(tasks, store, 1, title)
+        return compute(tasks, store, 1, title)
 
     def fail(cell: RegretExperiment, runs: range) -> Simulated:
         raise ZeroDivisionError("the gap is 0")

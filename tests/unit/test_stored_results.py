@@ -20,7 +20,7 @@ def test_the_cache_comes_before_the_reference_and_says_when(tmp_path: Path) -> N
     cache = f"paths.cache={tmp_path}"
     empty, store = stored_results.load("adap-episodes", [cache]), Store(tmp_path)
     tasks = plan(empty.spec.runs_of_experiments(), store, 7)
-    assert runner.play(tasks, store, 1, "it") == []
+    assert runner.compute(tasks, store, 1, "it") == []
     full = stored_results.load("adap-episodes", [cache])
     assert empty.source
     assert full.source

@@ -1,4 +1,4 @@
-"""wang2024, Algorithms 1 to 3: follow the perturbed leader. They differ in N* and the distribution of θ."""
+"""wang2024, Algorithms 1 to 3: follow the perturbed leader. N* and the draw of θ differ."""
 
 import math
 from collections.abc import Iterator

@@ -94,7 +94,10 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         )
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
-    label, given = str(content.get("label") or registry.algorithm(member).LABEL), plain(given)
+    label, given = (
+        str(content.get("label") or registry.algorithm(member).LABEL),
+        as_configured(given),
+    )
     of_file = {key: value for key, value in content.items() if key not in APPEARANCE}
     settings = {**of_file, **given}
     return Player(name, member, label, given, settings, name)
@@ -153,7 +156,7 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         environment = {"family": environment}
     if not isinstance(family := environment.get("family"), str | None):
         environment = {**environment, "family": user_algorithms.register_environment(family)}
-    description = instances.own_data(plain(environment), origin, caller, anywhere=True)
+    description = instances.own_data(as_configured(environment), origin, caller, anywhere=True)
     return instances.instance(description, origin, caller)
 
 
@@ -236,7 +239,7 @@ def specification(
         "runs": runs,
         **named,
         "note": note,
-        "environment": {"family": environment, **parameters.plain(instance)},
+        "environment": {"family": environment, **parameters.as_json(instance)},
         "horizon": horizon,
         "delta": values.get("delta"),
         "curves": curves,
@@ -259,14 +262,14 @@ def specification(
     return spec, settings
 
 
-def plain(value: Any) -> Any:
+def as_configured(value: Any) -> Any:
     """Return an argument as a configuration would hold it: numbers, texts, lists, mappings."""
     if isinstance(value, IntEnum):
         return parameters.variant_name(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): as_configured(item) for key, item in value.items()}
     if hasattr(value, "tolist"):  # of NumPy, also a single number, or a Series of pandas
         return value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Set):  # unordered
-        return [plain(item) for item in value]
+        return [as_configured(item) for item in value]
     return value

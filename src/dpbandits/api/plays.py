@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from scipy.special import stdtrit
 
 from dpbandits import theory
-from dpbandits.api.arguments import Player, plain, player, players_of, specification
+from dpbandits.api.arguments import Player, as_configured, player, players_of, specification
 from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
@@ -364,7 +364,9 @@ def compare(
         >>> found.plays["dp-se", 1.0].regret.shape[0], len(found.standings)
         (5, 2)
     """
-    budgets = () if epsilon is None else tuple(np.atleast_1d(np.asarray(plain(epsilon), object)))
+    budgets = (
+        () if epsilon is None else tuple(np.atleast_1d(np.asarray(as_configured(epsilon), object)))
+    )
     values: dict[str, Any] = {"horizon": horizon, "runs": runs, "seed": seed, "delta": delta}
     values |= {"checkpoints": checkpoints, "workers": workers}
     entries = players_of(algorithms)
@@ -386,12 +388,12 @@ def comparison(
             arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            claim, composed = kinds.declared(experiment, "claim"), kinds.budget(experiment)
+            claim, composed = kinds.declared(experiment, "claim"), kinds.composed_budget(experiment)
             known = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
-                parameters.plain(experiment.params),
+                parameters.as_json(experiment.params),
                 kinds.setting(experiment, instances.description),
                 int(rounds[-1]),
                 experiment.seed,

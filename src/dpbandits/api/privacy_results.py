@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.api.arguments import bandit, plain, player
+from dpbandits.api.arguments import as_configured, bandit, player
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
 from dpbandits.kernel import registry
@@ -165,7 +165,7 @@ def lower_bound(
     if environment != "bernoulli":
         raise UserError(f"lower_bound: the bound is for Bernoulli arms, not for {environment}")
     budget = np.inf if epsilon is None else _checked("epsilon", Positive, epsilon)
-    horizon = plain(horizon)
+    horizon = as_configured(horizon)
     rounds = [_checked("horizon", Rounds, n) for n in np.atleast_1d(np.asarray(horizon, object))]
     bounds = [azize2022.problem_dependent_lower_bound(instance.means, n, budget) for n in rounds]
     return np.array(bounds) if isinstance(horizon, list) else bounds[0]

@@ -55,8 +55,9 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
 def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
     """Return the arm of the first round in which the games differ, as a list of one feature.
 
-    `counts` is uint32 of shape (2, cells). All games are identical before this round, so the distribution of
-    its arm is that of one choice after one history. The list is empty if the games never differ.
+    `counts` is uint32 of shape (2, cells). All games are identical before this round, so the
+    distribution of its arm is that of one choice after one history. The list is empty if the games
+    never differ.
     """
     played = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
     differing = np.flatnonzero((played > 0).sum(axis=1) > 1)

@@ -39,7 +39,7 @@ class Subject:
     @classmethod
     def of(cls, algorithm: str, params: Any) -> "Subject":
         """Return the subject with these Params; their horizon has no effect."""
-        values = {k: v for k, v in parameters.plain(params).items() if v is not None}
+        values = {k: v for k, v in parameters.as_json(params).items() if v is not None}
         values.pop("horizon", None)
         return cls(algorithm, tuple(values.items()))
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.checks.comparisons import counted
-from dpbandits.checks.tolerance_bands import BandResult, Reference, compare
+from dpbandits.checks.comparisons import plural
+from dpbandits.checks.tolerance_bands import BandResult, Reference, band_result
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.experiments import kinds
@@ -63,7 +63,7 @@ class Checked:
 
     def line(self) -> str:
         """Return a one-line summary for the terminal."""
-        text = f"{self.figure}: {counted(len(self.outcomes), 'comparison')}"
+        text = f"{self.figure}: {plural(len(self.outcomes), 'comparison')}"
         drawn = [outcome for _, outcome in self.outcomes if outcome.resolution != 0]
         if resolved := [o.resolution for o in drawn if math.isfinite(o.resolution)]:
             text += (
@@ -71,7 +71,7 @@ class Checked:
                 f" band; the median half width of a band is {100 * np.median(resolved):.1f} % of"
                 " the mean"
             )
-        outside = counted(len(self.alarms), "curve")
+        outside = plural(len(self.alarms), "curve")
         return f"{text}; {f'{outside} OUTSIDE' if self.alarms else 'all inside'}"
 
 
@@ -110,8 +110,9 @@ def points(spec: FigureSpec) -> list[Point]:
                     found.append(Point(letter, curve, i, x[i], profile, reference))
         if len(found) == before:
             raise UserError(
-                f"{spec.name}: no reference has the distribution of ({letter}) {curve.label} at the scale of"
-                f" the profile {references.CI}: `python scripts/make_reference.py --ci {spec.name}`"
+                f"{spec.name}: no reference has the distribution of ({letter}) {curve.label} at the"
+                f" scale of the profile {references.CI}:"
+                f" `python scripts/make_reference.py --ci {spec.name}`"
                 " makes one"
             )
     return found
@@ -148,7 +149,7 @@ def referenced(figure: str, profile: str) -> tuple[FigureSpec, Settings]:
 
 
 def common(curve: Curve, other: Curve, series: Series) -> list[tuple[int, int]]:
-    """Return the pairs of points at which a curve has the distribution of another one, of that series."""
+    """Return the pairs of points at which two curves are distributed alike."""
 
     def laws(of: Curve, i: int) -> list[dict[str, Any]]:  # of a source, and of its counterpart
         sources = of.sources[i], *of.against[i : i + 1]
@@ -183,7 +184,7 @@ def compare_all(
         return None
     curves = dict.fromkeys(point.curve for point in compared)
     runs = {curve: values(curve, completed.store) for curve in curves}
-    outcomes = ((p, compare(runs[p.curve][:, p.i], p.reference, level)) for p in compared)
+    outcomes = ((p, band_result(runs[p.curve][:, p.i], p.reference, level)) for p in compared)
     return Checked(spec.name, tuple(outcomes))
 
 
@@ -214,9 +215,9 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
         print(f"dpbandits: not checked, because runs failed: {', '.join(failed)}", file=sys.stderr)
     alarms = sum(len(checked.alarms) for checked in done)
     made = sum(len(checked.outcomes) for checked in done)
-    text = f"{counted(len(done), 'figure')}, {counted(made, 'comparison')}"
+    text = f"{plural(len(done), 'figure')}, {plural(made, 'comparison')}"
     if made:  # without comparisons there is no verdict
-        outside = f"{counted(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
+        outside = f"{plural(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
         text += (
             f": {outside}; if every law were the same, a curve would be outside with a"
             f" probability of at most {FALSE_ALARM:g}"

@@ -71,16 +71,16 @@ def mean_rank(several: Sequence[Rank]) -> Rank:
 def with_error(number: float, error: float) -> str:
     """Format a number, followed by its standard error in parentheses if it has one."""
     known = ROUNDING * abs(number) < error < math.inf
-    return f"{plain(number)} ({plain(error)})" if known else plain(number)
+    return f"{readable(number)} ({readable(error)})" if known else readable(number)
 
 
-def plain(number: float) -> str:
+def readable(number: float) -> str:
     """Format a number for readers: 4,080, 3.2, 0.0123, 1.3e-05."""
     if abs(number) >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """Format a number of things: 1 figure, 2 figures."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Test whether new runs have the distribution of reference runs, with a given false-alarm probability.
+"""Test whether new runs are distributed as reference runs, with a given false-alarm probability.
 
 Two tests get half of the probability each (docs/checks.md, section 2):
 
@@ -7,8 +7,8 @@ Two tests get half of the probability each (docs/checks.md, section 2):
   deviation is the reference's alone) times the standard error of the difference, plus the second
   term of Bernstein's inequality: where one run in a thousand is lost, the first is far too small.
 * The numbers of new values above the reference's largest, above or below its median and below its
-  smallest are not too large. Whatever the distribution of the values, these counts are beta-binomial, and
-  ties only make large counts less likely: the exceedance tests.
+  smallest are not too large. Whatever the distribution of the values, these counts are
+  beta-binomial, and ties only make large counts less likely: the exceedance tests.
 """
 
 import math
@@ -43,7 +43,7 @@ class BandResult:
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
-def compare(values: np.ndarray, reference: Reference | float, level: float) -> BandResult:
+def band_result(values: np.ndarray, reference: Reference | float, level: float) -> BandResult:
     """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`.
 
     A number as reference involves no randomness: the first value equals it, up to rounding.

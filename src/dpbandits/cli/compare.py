@@ -35,7 +35,7 @@ KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", 
 Values = dict[str, Any]
 
 
-def compare(words: Sequence[str]) -> int:
+def run_comparison(words: Sequence[str]) -> int:
     """Play algorithms in one game, draw their regret, and print the table and a verdict.
 
     Raises UserError for an invalid word.

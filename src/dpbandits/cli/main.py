@@ -42,7 +42,7 @@ Algorithm = Annotated[str, Parameter(completer=lambda _: [*registry.members("alg
 Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
 
 
-def command() -> int:
+def run_command() -> int:
     """Parse the command line and call the verb; return its exit status.
 
     Raises UserError for a mistake in it.
@@ -60,7 +60,7 @@ def command() -> int:
     return int(status or ExitStatus.DONE)
 
 
-main = partial(guarded, command)  # the entry point of the console script
+main = partial(guarded, run_command)  # the entry point of the console script
 
 
 @APP.command(name="list")
@@ -179,9 +179,9 @@ def compare(*rivals: Algorithm) -> int:
             runs=100 checkpoints=linear centre=mean spread=standard-error
     """
     load_factory()
-    from dpbandits.cli.compare import compare
+    from dpbandits.cli.compare import run_comparison
 
-    return compare(rivals)
+    return run_comparison(rivals)
 
 
 @APP.command
@@ -271,7 +271,7 @@ def audit(
     """
     load_joblib()
     from dpbandits.api import arguments, privacy_results
-    from dpbandits.cli.privacy_commands import audited
+    from dpbandits.cli.privacy_commands import audit_lines
     from dpbandits.run.progress import duration
 
     given, start = values_of(parameters), time.monotonic()
@@ -281,7 +281,7 @@ def audit(
     if "epsilon" not in member.Params._fields:
         del options["epsilon"]
     options |= given
-    print(*audited(found := privacy_results.run_audit(algorithm, **options)), sep="\n")
+    print(*audit_lines(found := privacy_results.run_audit(algorithm, **options)), sep="\n")
     games, spent = f"{options['plays']:,} games", duration(time.monotonic() - start)
     print(f"  {games} in {spent}, seed {options['seed']}", flush=True)
     exceeded = ["the budget that its paper claims"] * found.refutes_claim

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from dpbandits.api.privacy_results import AuditResult
-from dpbandits.checks.comparisons import counted
+from dpbandits.checks.comparisons import plural
 from dpbandits.cli.process import console
 from dpbandits.tables.privacy_table import rows
 
@@ -21,7 +21,7 @@ COLUMNS = (
 )
 
 
-def audited(found: AuditResult) -> Iterator[str]:
+def audit_lines(found: AuditResult) -> Iterator[str]:
     """Yield the lines of an audit's result."""
     claim = found.findings[0].claim
     yield shlex.join([found.algorithm, *(f"{k}={value}" for k, value in found.parameters.items())])
@@ -44,7 +44,7 @@ def audited(found: AuditResult) -> Iterator[str]:
         likely = f"observed frequencies: epsilon = {loss.likely_epsilon:.4g}"
         yield f"    audited: {bounds}; with 99 % confidence; {likely}"
         games = f"{loss.more:,} and {loss.fewer:,} of {loss.games:,} games"
-        yield f"    event: {counted(finding.cells, 'value')} of {finding.feature}; {games}"
+        yield f"    event: {plural(finding.cells, 'value')} of {finding.feature}; {games}"
 
 
 def show(

@@ -90,7 +90,7 @@ class Read(NamedTuple):
 
     spec: FigureSpec
     settings: Settings
-    plain: Mapping[str, Any]
+    content: Mapping[str, Any]
 
 
 def load(
@@ -122,10 +122,10 @@ def settings_of(overrides: Sequence[str], name: str) -> tuple[Settings, int]:
     UserError for invalid ones.
     """
     with one_line_errors(overrides := [WITHOUT_A_FIGURE, *overrides]):
-        plain: Any = OmegaConf.to_container(composed(overrides), resolve=True)
+        content: Any = OmegaConf.to_container(composed(overrides), resolve=True)
     keys = frozenset(override.partition("=")[0] for override in overrides)
     origin = partial(_origin, name, keys, {})
-    return read_settings(Composed(name, plain, origin, keys), overrides[1:]), plain["seed"]
+    return read_settings(Composed(name, content, origin, keys), overrides[1:]), content["seed"]
 
 
 def value(key: str, text: str) -> Any:
@@ -161,7 +161,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     found, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.found()).keys()
     for override in OverridesParser.create().parse_overrides(list(overrides)):
         key, word = str(override.key_or_group), str(override.input_line)
-        stronger = _setters(read.plain, key) if key.startswith("figure.") else ""
+        stronger = _setters(read.content, key) if key.startswith("figure.") else ""
         if not (stronger or needed & {*key.split(".")}) or override.package:
             continue
         others = [other for other in overrides if other != word]
@@ -170,7 +170,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
         except (UserError, HydraException, OmegaConfBaseException):
             continue  # the figure cannot be read without it
         same = replace(without.spec, changes=()) == replace(read.spec, changes=())
-        if same and without.plain != read.plain:
+        if same and without.content != read.content:
             reason = f": set by {stronger}" if stronger else ""
             found[key] = f"{figure}: {word} changes nothing in the figure{reason} (command line)"
     return found
@@ -187,18 +187,18 @@ def _read(
     if refused := conf_files.unsafe(written):
         raise values.error(*refused)
     try:
-        plain: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+        content: Any = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as error:
         # `Interpolation key 'x' not found`, `Missing mandatory value: x` and similar.
         problem = re.sub(r"^\w+ raised while resolving interpolation: ", "", str(error))
         first = problem.strip().partition("\n")[0]
         raise values.error(str(error.full_key), f": {first}") from error
-    values = replace(values, plain=plain)
-    values.section(schema.TOP, plain, "", [key for key in schema.TOP if key != "runs"])
+    values = replace(values, content=content)
+    values.section(schema.TOP, content, "", [key for key in schema.TOP if key != "runs"])
     for group in project.DISTINCT:  # refuses two members of one name
         project.names(group)
     kinds = schema.PROFILE | {"name": project.names("profile")}
-    values.section(kinds, plain["profile"], "profile", kinds)
+    values.section(kinds, content["profile"], "profile", kinds)
     reader = FigureReader(values)
     spec = reader.read(may_repeat_labels=is_variant)
     # The overrides that change the figure, sorted by key; one that repeats a value is no change,
@@ -221,7 +221,7 @@ def _read(
             changes[place] = Change(place, now, None if key == PROFILE else before)
     differing = [changes[key] for key in sorted(changes)]
     spec = replace(spec, changes=tuple(change for change in differing if not change.is_ink))
-    return Read(spec, read_settings(values, overrides, differing), plain)
+    return Read(spec, read_settings(values, overrides, differing), content)
 
 
 def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path: str) -> str:
@@ -346,10 +346,10 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
     return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"
 
 
-def _setters(plain: Mapping[str, Any], key: str) -> str:
+def _setters(content: Mapping[str, Any], key: str) -> str:
     # The keys of a figure's other sections that set a value of the same name.
     section, name, found = key.split(".")[1], key.rpartition(".")[2], []
-    for path, value in leaves(plain["figure"], "figure"):
+    for path, value in leaves(content["figure"], "figure"):
         above, _, last = path.rpartition(".")
         if last == "key" and name in str(value).split("."):
             found.append(f"{above}.values")

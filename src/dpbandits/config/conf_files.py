@@ -70,16 +70,16 @@ def defaults(file: str) -> Iterator[tuple[str, str]]:
                 yield from ((group.strip("/"), str(name)) for name in members)
 
 
-def unsafe(plain: Mapping[str, Any]) -> tuple[str, str] | None:
+def unsafe(content: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return a key of a composed figure with which Hydra or OmegaConf might run code, and why.
 
     An interpolation names a key whose value has none itself; those of `paths` are the user's own.
     """
     length = 0
-    for path, value in leaves({key: value for key, value in plain.items() if key != "paths"}):
+    for path, value in leaves({key: value for key, value in content.items() if key != "paths"}):
         if refusals.is_special(path):
             return path, "is a key on which Hydra acts; a figure cannot have it"
-        targets = [value_at(plain, key) for key in refusals.PLAIN.findall(str(value))]
+        targets = [value_at(content, key) for key in refusals.PLAIN.findall(str(value))]
         length += sum(len(str(target)) for target in targets)
         if "${" in refusals.PLAIN.sub("", str(value)) or "${paths" in str(value):
             return path, refusals.NAMES

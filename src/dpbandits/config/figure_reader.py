@@ -40,7 +40,7 @@ class FigureReader:
 
     def __init__(self, composed: Composed) -> None:
         self.composed, self.error = composed, composed.error
-        seed: int = composed.checked(parameters.Seed, composed.plain["seed"], "seed")
+        seed: int = composed.checked(parameters.Seed, composed.content["seed"], "seed")
         self.from_profile: set[str] = set()  # paths that the figure's section for the profile sets
         outer = {*SHARED, *keys_of("figure", kinds.found())}
 
@@ -57,7 +57,7 @@ class FigureReader:
             return below
 
         # The section for the profile changes the figure, and is weaker than the command line.
-        content, profile = dict(composed.plain["figure"]), composed.plain["profile"]["name"]
+        content, profile = dict(composed.content["figure"]), composed.content["profile"]["name"]
         valid = dict.fromkeys(project.names("profile"), schema.Keys)
         sections = composed.section(valid, content.pop("profiles", None), "figure.profiles")
         self.content = merge(content, sections.get(profile) or {}, "figure")
@@ -69,7 +69,7 @@ class FigureReader:
         of = [kind for member in self.members.values() for kind in member.kinds]
         valid = schema.FIGURE | keys_of("figure", of)
         self.form = composed.section(valid, self.content, "figure", schema.REQUIRED)
-        runs = composed.plain["runs"]
+        runs = composed.content["runs"]
         section = "figure.runs" in self.from_profile and not composed.is_overridden("runs")
         self.runs: int = self.form["runs"]
         if runs is not None and not section:
@@ -77,7 +77,7 @@ class FigureReader:
 
     def usual_runs(self) -> str:
         """Return the numbers of runs that the files and the profile set, smallest first."""
-        profile = conf_files.read_member("profile", self.composed.plain["profile"]["name"])
+        profile = conf_files.read_member("profile", self.composed.content["profile"]["name"])
         section = "figure.runs" in self.from_profile
         figure = self.form["runs"] if section else profile.get("runs", self.form["runs"])
         runs = {curve.form["runs"] or figure for curve in self.members.values()}
@@ -134,7 +134,7 @@ class FigureReader:
             about=self._text(form["about"], "figure.about", values),
             original=original,
             seed=self.figure.seed,
-            profile=self.composed.plain["profile"]["name"],
+            profile=self.composed.content["profile"]["name"],
             annotated=form["annotated"] or original is None,
             appearance=self._appearance(),
         )
@@ -350,7 +350,7 @@ class FigureReader:
         if "environment" in named:
             environment, params = values.instance()
             named["arms"] = registry.environment(environment).arms(params)
-            named |= {**parameters.plain(params), "instance": instances.name(environment, params)}
+            named |= {**parameters.as_json(params), "instance": instances.name(environment, params)}
         for kind in every:
             named |= kind.named(values)
         return named

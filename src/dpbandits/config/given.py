@@ -136,7 +136,7 @@ class Values:
         sets.
         """
         is_fixed = self.figure.composed.is_overridden(path) or path in self.figure.from_profile
-        profile = self.figure.composed.plain["profile"]
+        profile = self.figure.composed.content["profile"]
         return 1.0 if is_fixed or ".values." in path else float(profile["horizon_scale"])
 
     def instance(self) -> tuple[str, Any]:

@@ -117,7 +117,7 @@ def description(environment: str, params: Any) -> str:
     Without an environment, `params` are means of arms of which only these matter.
     """
     named = _names(project.layers())
-    fields = parameters.plain(params) if environment else {"means": params}
+    fields = parameters.as_json(params) if environment else {"means": params}
     means = fields.get("means", ())
     # A few in full; of more in equal steps the ends, otherwise the first two and the last.
     if len(means) <= FEW:

@@ -117,7 +117,7 @@ class Composed:
     """
 
     figure: str
-    plain: Mapping[str, Any]
+    content: Mapping[str, Any]
     origin: Callable[[str], str]  # of the value at a path
     overrides: frozenset[str] = frozenset()  # keys of the command line
 

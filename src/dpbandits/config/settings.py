@@ -45,9 +45,9 @@ def read_settings(
     composed: Composed, overrides: Sequence[str], changes: Sequence[Change] = ()
 ) -> Settings:
     """Return the settings of a configuration. Raises UserError for an invalid key or value."""
-    plain = composed.plain
-    paths = composed.section(schema.PATHS, plain["paths"], "paths", schema.PATHS)
-    engine = composed.section(schema.ENGINE, plain["engine"], "engine", ["block"])
+    content = composed.content
+    paths = composed.section(schema.PATHS, content["paths"], "paths", schema.PATHS)
+    engine = composed.section(schema.ENGINE, content["engine"], "engine", ["block"])
     for key, name in paths.items():
         try:
             paths[key] = project.folder() / Path(name).expanduser()
@@ -66,5 +66,5 @@ def read_settings(
         overrides=tuple(overrides),
         variant=folder_name([c for c in changes if c.key != PROFILE or elsewhere]),
         # Only engine=dask has the key; run/engines.py chooses the engine by it.
-        cluster=Cluster(scheduler) if "scheduler" in plain["engine"] else None,
+        cluster=Cluster(scheduler) if "scheduler" in content["engine"] else None,
     )

@@ -123,7 +123,7 @@ def complete_file(subject: Subject) -> str:
 def configurable(subject: Subject) -> str:
     """Check that Params have types that a file can hold, and refuse wrong values in one line."""
     params = subject.params(1000)
-    annotations, values = parameters.fields(type(params)), parameters.plain(params)
+    annotations, values = parameters.fields(type(params)), parameters.as_json(params)
     for name, annotation in annotations.items():
         try:
             value = getattr(params, name)
@@ -253,7 +253,7 @@ def equal_laws(samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray
 
 
 def p_value(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the probability, under one distribution, of samples that differ at least as much as these.
+    """Return the p-value of two samples: the probability that equal ones differ as much as these.
 
     Few distinct values: chi-squared test on their counts, with rare values pooled, as Kolmogorov
     and Smirnov's has no power there. Many: the latter. A single value in both samples gives 1.
@@ -366,7 +366,7 @@ def composed_as_claimed(subject: Subject) -> str:
     return "; ".join(filter(None, texts))
 
 
-def audited(subject: Subject) -> str:
+def no_greater_loss(subject: Subject) -> str:
     """Check that an audit does not refute the claim or the declared releases."""
     private_games(subject)
     try:

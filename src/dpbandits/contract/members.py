@@ -97,7 +97,7 @@ def composed_as_claimed(subject: Example) -> str:
         if (stated := kinds.declared(experiment, "claim")) is None:
             raise NotApplicable("the algorithm claims no privacy")
         claim = approximate(stated)
-        spent = kinds.budget(experiment)
+        spent = kinds.composed_budget(experiment)
         numbers.append(f"epsilon {spent:.4g} of {claim.epsilon:g} on {name}")
         if (spent is None or spent > claim.epsilon * (1 + ROUNDING)) and not claim.differs:
             remedy = "add noise in `play`, or correct the scale in `releases`; if the paper claims"

@@ -29,7 +29,7 @@ CHECKS: Mapping[str, Callable[[Any], str]] = {
     "batched and single pulls follow the same distribution": conditions.same_distribution,
     "declared releases are possible": conditions.possible_releases,
     "releases compose to the claim": conditions.composed_as_claimed,
-    "an audit finds no greater loss": conditions.audited,
+    "an audit finds no greater loss": conditions.no_greater_loss,
     "plain Python gives the same bits": conditions.same_bits_in_python,
     "the policy sees only its rewards": conditions.only_rewards,
 }

@@ -34,7 +34,7 @@ def split(text: str) -> list[tuple[str, bool]]:
     return [(p if i % 2 else p.replace(r"\$", "$"), bool(i % 2)) for i, p in enumerate(parts)]
 
 
-def plain(text: str) -> str:
+def without_tex(text: str) -> str:
     """Convert a text with mathtext between dollars to Unicode, for captions and search."""
     return "".join(_unicode(part) if formula else part for part, formula in split(text))
 

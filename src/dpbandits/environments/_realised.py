@@ -5,7 +5,7 @@ the pseudo-regret. The wrapped law draws the same numbers from the same stream.
 
 Rewards that were drawn as a sum are in no order yet. At a checkpoint within the sum, the part
 before it is drawn from its law given the sum: of n rewards 0 or 1 that add up to s, the sum of the
-first m is hypergeometric. A policy sees only the whole sum, so its choices have the same distribution.
+first m is hypergeometric. A policy sees only the whole sum, so its choices are distributed alike.
 """
 
 from typing import Any, NamedTuple

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
 from dpbandits.kernel.compilation import kernel, specialised
-from dpbandits.kernel.parameters import Arms, Count, plain, variant_name
+from dpbandits.kernel.parameters import Arms, Count, as_json, variant_name
 from dpbandits.kernel.randomness import AddedLater
 
 
@@ -75,7 +75,7 @@ def title(params: Params) -> str:
 
 def phrase(params: Params) -> str:
     """Return the text for captions: the adversary, and variants that are not the usual ones."""
-    usual, fields = Params._field_defaults, plain(params)
+    usual, fields = Params._field_defaults, as_json(params)
     changed = [k for k in usual if k != "arms" and getattr(params, k) != usual[k]]
     return ", ".join([f"gains of the {title(params)}", *(f"{k}={fields[k]}" for k in changed)])
 

@@ -301,7 +301,7 @@ def declared(experiment: Experiment, what: Declaration) -> Any:
 
 
 @cache
-def budget(experiment: Experiment) -> float | None:
+def composed_budget(experiment: Experiment) -> float | None:
     """Return the epsilon that declared releases compose to; None if there are none.
 
     The delta is that of `delta_of`. The result is math.inf if the number of releases is unbounded,

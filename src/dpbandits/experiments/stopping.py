@@ -43,8 +43,8 @@ class StoppingExperiment(Experiment):
     def description(self) -> dict[str, Any]:
         return {
             "rule": self.member,
-            "params": parameters.plain(self.params),
-            "stream": parameters.plain(self.stream),
+            "params": parameters.as_json(self.params),
+            "stream": parameters.as_json(self.stream),
             "seed": self.seed,
         }
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, cast
 from dpbandits.audit import designs
 from dpbandits.audit.subject import Subject
 from dpbandits.config import compose, instances
-from dpbandits.drawing.formulas import number, plain
+from dpbandits.drawing.formulas import number, without_tex
 from dpbandits.experiments import kinds
 from dpbandits.experiments.audit import AUDITED, AuditExperiment
 from dpbandits.experiments.experiment import Experiment, Load
-from dpbandits.experiments.kinds import budget, declared, delta_of, given_budget
+from dpbandits.experiments.kinds import composed_budget, declared, delta_of, given_budget
 from dpbandits.factory import papers
 from dpbandits.factory.statements import (
     NAMED,
@@ -98,7 +98,7 @@ def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
 def with_papers(text: str) -> str:
     """Return a text as captions print it: Unicode, with authors and year for a paper's key."""
     keys = "|".join(key for key in papers.BY_KEY if key != OWN)
-    return plain(re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, text))
+    return without_tex(re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, text))
 
 
 def statements(spec: FigureSpec) -> list[Statement]:
@@ -148,7 +148,7 @@ def order_of_arms(spec: FigureSpec) -> list[Statement]:
     favoured = []
     for point in played:
         source = point.source
-        ties = parameters.plain(source.params).get("ties") == "first"
+        ties = parameters.as_json(source.params).get("ties") == "first"
         is_decided = (ties and source.member not in NEVER_TIE) or declared(source, "warning")
         if is_decided and (gaps := kinds.gaps(source)) is not None and gaps[0] == 0 < gaps.max():
             favoured.append(point)
@@ -223,7 +223,7 @@ def _remarks(every: Sequence[Point], silent: Sequence[Point]) -> list[Statement]
 def _kind(experiment: Experiment) -> str:
     if _is_undeclared(experiment):
         return NOT_DECLARED
-    spent = budget(experiment)
+    spent = composed_budget(experiment)
     if spent is None:
         return NOT_PRIVATE
     if math.isinf(spent):
@@ -250,7 +250,9 @@ def _composed(
 
 def _times(found: Sequence[Point]) -> str:
     # The smallest and the largest composed budget in units of the given one: `ε/5 to 2 ε`.
-    factors = [(budget(p.source) or 0.0) / (given_budget(p.source) or math.inf) for p in found]
+    factors = [
+        (composed_budget(p.source) or 0.0) / (given_budget(p.source) or math.inf) for p in found
+    ]
     low, high = (_factor(value) for value in (min(factors), max(factors)))
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
 
@@ -346,7 +348,7 @@ def privacy(curve: Curve) -> str:
         return "a formula, without runs"
     if any(map(_is_undeclared, experiments)):
         return NOT_DECLARED
-    composed = [spent for spent in map(budget, experiments) if spent is not None]
+    composed = [spent for spent in map(composed_budget, experiments) if spent is not None]
     if not composed:
         return NOT_PRIVATE
     budgets, deltas = zip(*((given_budget(e), delta_of(e)) for e in experiments), strict=True)
@@ -358,7 +360,7 @@ def privacy(curve: Curve) -> str:
     asked = f"given ε = {_range(budgets)}{promised}, composes to "
     if claim and claim.notion.conversion:
         values = [
-            parameters.plain(experiment.params)[claim.notion.budget] for experiment in experiments
+            parameters.as_json(experiment.params)[claim.notion.budget] for experiment in experiments
         ]
         asked = f"given {claim.notion.symbol} = {_range(values)}{promised}, composes to ε = "
     text = f"{asked}{_range(composed)}{at_delta}"

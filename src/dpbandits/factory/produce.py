@@ -15,13 +15,13 @@ from typing import Any
 from matplotlib.colors import CSS4_COLORS, TABLEAU_COLORS, is_color_like
 from matplotlib.figure import Figure
 
-from dpbandits.checks.comparisons import counted
+from dpbandits.checks.comparisons import plural
 from dpbandits.config import compose, conf_files
 from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
 from dpbandits.drawing.formulas import fault
 from dpbandits.drawing.styles import in_mathtext
-from dpbandits.experiments.kinds import budget
+from dpbandits.experiments.kinds import composed_budget
 from dpbandits.factory import captions
 from dpbandits.factory.statements import Statement
 from dpbandits.files import project
@@ -69,7 +69,7 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     counts = ", ".join(f"{n} {word}" for word, n in about.count(claims).items())
     verdicts = f"; sentences about this figure: {counts} ({VERDICT})" if counts else ""
     print(
-        f"{spec.name}: {counted(completed.computed, 'run')} computed, {cached} from the cache;"
+        f"{spec.name}: {plural(completed.computed, 'run')} computed, {cached} from the cache;"
         f" {'drawn' if is_drawn else 'pictures are up to date'};"
         f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(kinds(spec))}}}"
         f"{verdicts}",
@@ -343,7 +343,9 @@ def sources(curve: Curve) -> list[dict[str, Any]]:
     for source, x in zip(curve.sources, curve.x or [None] * len(curve.sources), strict=True):
         described = source.description()
         if source.columns:
-            spent = "infinite" if budget(source) == math.inf else budget(source)  # as JSON needs it
+            spent = (
+                "infinite" if composed_budget(source) == math.inf else composed_budget(source)
+            )  # as JSON needs it
             described = {"key": key(source), **described, "composed_epsilon": spent}
         found.append({**described, "x": x})
     return found

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dpbandits.drawing.formulas import number, plain
+from dpbandits.drawing.formulas import number, without_tex
 from dpbandits.drawing.styles import in_mathtext, symbol
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
@@ -32,12 +32,12 @@ class Point(NamedTuple):
     @property
     def name(self) -> str:
         """Name of its curve in a sentence."""
-        return plain(in_mathtext(self.curve.label))
+        return without_tex(in_mathtext(self.curve.label))
 
     @property
     def family(self) -> str:
         """Name that it shares with the curves of a panel that differ in ε alone."""
-        return plain(in_mathtext(self.curve.label.partition(" (epsilon=")[0]))
+        return without_tex(in_mathtext(self.curve.label.partition(" (epsilon=")[0]))
 
     @property
     def place(self) -> tuple[str, str, int]:
@@ -134,7 +134,7 @@ def _qualifiers(chosen: Sequence[Point], every: Sequence[Point]) -> list[str]:
 def _heading(panel: Panel, panels: Sequence[Panel]) -> str:
     # The letter, or what the picture has in its place: the headings in which the panels differ.
     parts = [
-        plain(getattr(panel, key))
+        without_tex(getattr(panel, key))
         for key in ("row", "column")
         if len({getattr(p, key) for p in panels}) > 1
     ]
@@ -145,7 +145,7 @@ def _values(inside: Sequence[Point], whole: Sequence[Point]) -> str:
     if len(inside) == len(whole):
         return ""
     curve = inside[0].curve
-    name, x = SYMBOLS.get(curve.over, plain(symbol(curve.over))), curve.x or ()
+    name, x = SYMBOLS.get(curve.over, without_tex(symbol(curve.over))), curve.x or ()
     first, last = inside[0].position, inside[-1].position
     if last - first + 1 == len(inside):
         write = "{:,.0f}".format if curve.over in SYMBOLS else number

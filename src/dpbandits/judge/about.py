@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from dpbandits.checks.comparisons import plain
-from dpbandits.drawing.formulas import plain as without_tex
+from dpbandits.checks.comparisons import readable
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.resampled import Resampler
@@ -101,7 +101,7 @@ def filled(text: str, gathered: Gathered) -> str:
         name, shown = match[1], match[2] or ""
         if name != "paper":
             number = gathered.numbers[name]
-            shown = format(number, shown) if shown else plain(number)
+            shown = format(number, shown) if shown else readable(number)
         whole = whole.replace(match[0], shown)
     return " ".join(without_tex(whole).split())
 
@@ -113,9 +113,9 @@ def factor(result: Result) -> str:
     if result.equal:
         return "equal within 0.1 %"
     if not result.is_log:
-        return f"{plain(result.left)} against {plain(result.right)}"
+        return f"{readable(result.left)} against {readable(result.right)}"
     size = math.exp(abs(result.estimate))
-    number = f"{size:.3f}" if size < 1.1 else plain(size)
+    number = f"{size:.3f}" if size < 1.1 else readable(size)
     return f"{'holds' if result.estimate <= 0 else 'missed'} by a factor of {number}"
 
 
@@ -124,7 +124,7 @@ def interval(result: Result) -> str:
     if not result.is_log or not result.comparisons:
         return factor(result)
     ends = (math.exp(number) for number in (result.estimate, result.low, result.high))
-    value, low, high = (f"{end:.3f}" if 0.9 < end < 1.1 else plain(end) for end in ends)
+    value, low, high = (f"{end:.3f}" if 0.9 < end < 1.1 else readable(end) for end in ends)
     return value if low == high else f"{value} [{low}–{high}]"
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from dpbandits.experiments.kinds import budget, given_budget
+from dpbandits.experiments.kinds import composed_budget, given_budget
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
 from dpbandits.judge.language import Compared
@@ -315,7 +315,7 @@ class Judge:
     def _guarantee(self, judged: Judged, combination: Combination) -> Result:
         # The largest composed budget relative to the given one; it refutes nothing if it exceeds.
         found = [
-            (budget(experiment), given_budget(experiment), Place(figure, letter, role))
+            (composed_budget(experiment), given_budget(experiment), Place(figure, letter, role))
             for figure, letters in panels_of(judged.claim.figures).items()
             for letter, curves in self.figures.panels(figure, letters, combination).items()
             for role in as_list(judged.claim.guarantee)

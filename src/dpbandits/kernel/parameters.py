@@ -174,7 +174,7 @@ def build(
     return built
 
 
-def plain(params: NamedTuple) -> dict[str, Any]:
+def as_json(params: NamedTuple) -> dict[str, Any]:
     """Return the fields as JSON values: variants by name, tuples as lists."""
     return {name: plain_value(value) for name, value in params._asdict().items()}
 

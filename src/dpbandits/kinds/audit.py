@@ -40,10 +40,10 @@ class AuditKind(Kind):
     def words(self, experiment: AuditExperiment) -> Words:
         plays = experiment.plays
         settings = dict(experiment.subject.settings)
-        plain = parameters.plain(experiment.params)
+        params = parameters.as_json(experiment.params)
         return Words(
             name=f"audit of {experiment.member}({in_words(settings)}) with {plays} games",
-            settings={k: v for k, v in plain.items() if k != "horizon"},
+            settings={k: v for k, v in params.items() if k != "horizon"},
             arguments=experiment.params._asdict(),
             declaring=None,  # of its subject, below
             phrase=f"{plays:,} games an audit",

@@ -89,7 +89,7 @@ class RegretKind(Kind):
 
     def words(self, experiment: RegretExperiment) -> Words:
         environment = registry.environment(experiment.environment)
-        arms, params = environment.arms(experiment.instance), parameters.plain(experiment.params)
+        arms, params = environment.arms(experiment.instance), parameters.as_json(experiment.params)
         recorded = ""
         if experiment.pulls_of is not None:
             recorded += f", pulls of arm {experiment.pulls_of + 1}"

@@ -38,7 +38,7 @@ class StoppingKind(Kind):
         radius = experiment.stream.radius
         return Words(
             name=self._name(experiment),
-            settings=parameters.plain(experiment.params),
+            settings=parameters.as_json(experiment.params),
             arguments={**experiment.stream._asdict(), **experiment.params._asdict()},
             declaring=(experiment.params, radius),
             phrase=f"samples of {radius:g} or {-radius:g}",
@@ -47,7 +47,7 @@ class StoppingKind(Kind):
         )
 
     def _name(self, experiment: StoppingExperiment) -> str:
-        params, samples = (parameters.plain(p) for p in (experiment.params, experiment.stream))
+        params, samples = (parameters.as_json(p) for p in (experiment.params, experiment.stream))
         return f"{experiment.member}({in_words(params)}) on samples of {in_words(samples)}"
 
     def game(self, values: Mapping[str, Any]) -> tuple[Any, ...]:

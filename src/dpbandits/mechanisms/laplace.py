@@ -31,8 +31,8 @@ def first_lifted(rng, sensitivity, epsilon, below, queries):
 
     Each of the `queries` queries lies at least `below` under the threshold, so only a query with
     such a noise can reach it. If no noise exceeds `below`, returns (queries, -inf); if below <= 0,
-    returns 1 and the noise of the first query. The result has the distribution of one draw per query but
-    takes at most two draws: a noise of scale b exceeds `below` with probability e^(-below/b)/2,
+    returns 1 and the noise of the first query. The result is distributed as with one draw a query,
+    but takes at most two: a noise of scale b exceeds `below` with probability e^(-below/b)/2,
     independently, so the number of the first such query is geometric and its excess exponential.
     """
     if below <= 0.0:  # the next query may reach the threshold with any noise

@@ -93,7 +93,7 @@ def _client_of_this_machine(stack: ExitStack, workers: int) -> Client:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def play(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outcome, None, None]:
+def compute(tasks: Iterable[Task], client: Client, address: str) -> Generator[Outcome, None, None]:
     """Play the tasks on the workers and yield the outcomes as they arrive.
 
     All tasks are submitted at once, so that a worker that joins later has tasks to take; Dask gives

@@ -73,7 +73,7 @@ def complete(
             check_sources(experiment)
         check_writable(store.folder)  # a complete cache may be read-only
         store.report_older()
-    failures = play(missing, store, settings.workers, title, settings.cluster, progress)
+    failures = compute(missing, store, settings.workers, title, settings.cluster, progress)
     done = Completion(store, sum(len(task.runs) for task in missing), tuple(failures))
     if folder is not None and not failures:
         (folder / FAILURES).unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def complete(
     return done
 
 
-def play(
+def compute(
     tasks: Sequence[Task],
     store: Store,
     workers: int | None,
@@ -136,7 +136,7 @@ def play(
                 ) from error
             client = resources.enter_context(dask_cluster.connected(cluster.scheduler, workers))
             threads = sum(client.nthreads().values())
-            outcomes = dask_cluster.play(tasks, client, cluster.scheduler or "this machine")
+            outcomes = dask_cluster.compute(tasks, client, cluster.scheduler or "this machine")
         runs = Counter[Experiment]()
         for task in tasks:
             runs[task.experiment] += len(task.runs)

@@ -79,7 +79,7 @@ def register_environment(environment: Any) -> str:
 
 def _forget() -> None:
     # What is passed from Python may replace another of its name.
-    for known in (kinds.budget, kinds.words):
+    for known in (kinds.composed_budget, kinds.words):
         known.cache_clear()
 
 

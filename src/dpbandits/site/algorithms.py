@@ -13,7 +13,7 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.formulas import DRAWING, plain
+from dpbandits.drawing.formulas import DRAWING, without_tex
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
 from dpbandits.experiments import kinds
@@ -79,7 +79,7 @@ def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
     drawn_in, picture = _picture(name, uses)
     return Algorithm(
         name=name,
-        label=plain(in_mathtext(getattr(module, "LABEL", name))),
+        label=without_tex(in_mathtext(getattr(module, "LABEL", name))),
         kind=kinds.of_member(name).title,
         doc=doc,
         origin=_origin(doc),

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpbandits.checks.comparisons import counted
+from dpbandits.checks.comparisons import plural
 from dpbandits.config import compose
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
@@ -71,7 +71,7 @@ def build(out: Path, names: Sequence[str], overrides: tuple[str, ...] = ()) -> i
         print(f"dpbandits: {figure.name}: {figure.failure}", file=sys.stderr)
     absent = sum(not figure.failure and not figure.files for figure in figures)
     lacking = f", {absent} of them not computed yet" * bool(absent)
-    print(f"site: {counted(len(figures), 'figure')}{lacking}; {out / 'index.html'}")
+    print(f"site: {plural(len(figures), 'figure')}{lacking}; {out / 'index.html'}")
     return ExitStatus.FAILED if failed else ExitStatus.DONE
 
 

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.drawing.formulas import plain
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.drawing.plotting import PanelDrawing
 from dpbandits.drawing.styles import in_mathtext, style_of_curve
 from dpbandits.tables.series import Series
@@ -30,7 +30,7 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
     Scales, names of axes and looks of curves are those of the drawn figure, where it has them.
     """
     lines = {str(line.get_gid()): (ax, line) for ax in reversed(figure.axes) for line in ax.lines}
-    curves = [(plain(in_mathtext(s.legend)), s, lines.get(s.artist_id)) for s in panel.series]
+    curves = [(without_tex(in_mathtext(s.legend)), s, lines.get(s.artist_id)) for s in panel.series]
     points = [point for label, series, _ in curves for point in _points(label, series)]
     if not points:
         return None
@@ -42,7 +42,7 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
         names |= {n: name for n in names if (name := _axis_name(n, axes, figure))}
         log = {n: getattr(axes, f"get_{n}scale")() == "log" for n in names}
     looks = {label: _look(series, drawn and drawn[1]) for label, series, drawn in curves}
-    heading = plain(", ".join(filter(None, (panel.row, panel.column, panel.title))))
+    heading = without_tex(", ".join(filter(None, (panel.row, panel.column, panel.title))))
     return {
         "heading": f"({panel.letter}) {heading}".strip(),
         "log": log,
@@ -55,7 +55,7 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
 def _axis_name(name: str, axes: Axes, figure: Figure) -> str:
     # Panels that share the name of an axis write it beside one of them only.
     named = [getattr(ax, f"get_{name}label")() for ax in (axes, *figure.axes)]
-    return plain(next(filter(None, named), ""))
+    return without_tex(next(filter(None, named), ""))
 
 
 def is_wide(numbers: Sequence[float]) -> bool:

@@ -13,7 +13,7 @@ import jinja2
 import vl_convert
 from joblib import Parallel, cpu_count, delayed
 
-from dpbandits.drawing.formulas import number, plain
+from dpbandits.drawing.formulas import number, without_tex
 from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -81,11 +81,11 @@ def _generated(
         keep_trailing_newline=True,
     )
     templates.filters |= {
-        "text": text,
+        "text": as_text,
         "said": said,
         "fenced": fenced,
         "cell": cell,
-        "plain": plain,
+        "plain": without_tex,
         "number": number,
     }
     templates.globals |= {
@@ -128,7 +128,7 @@ def _linked(page: str, name: str, figures: Sequence[FigurePage]) -> str:
     return SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in drawn else "", page)
 
 
-def text(words: Any) -> str:
+def as_text(words: Any) -> str:
     """Return words as Markdown that shows them as they are, in one line."""
     return _escaped(" ".join(str(words).split()))
 

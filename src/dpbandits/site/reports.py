@@ -10,11 +10,10 @@ from typing import Any
 
 import jinja2
 
-from dpbandits.checks.comparisons import counted as plural
-from dpbandits.checks.comparisons import plain
+from dpbandits.checks.comparisons import plural, readable
 from dpbandits.config import compose
 from dpbandits.drawing import forest
-from dpbandits.drawing.formulas import plain as without_tex
+from dpbandits.drawing.formulas import without_tex
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -124,7 +123,9 @@ def rows(of: Gathered) -> list[forest.Row]:
             factors = sorted({round(r.estimate, 2) for r in placed})  # 1 % apart: one circle
             label = f"{without_tex(judged.claim.short)}  {i}"
             ends = drawn.estimate, drawn.low, drawn.high
-            sides = "" if drawn.is_log else f"{plain(drawn.left)} against {plain(drawn.right)}"
+            sides = (
+                "" if drawn.is_log else f"{readable(drawn.left)} against {readable(drawn.right)}"
+            )
             found.append(forest.Row(label, COLOURS[judged.verdict], *ends, factors, sides))
     return sorted(found, key=lambda row: (order.index(row.colour), row.estimate))
 
@@ -244,18 +245,18 @@ def here(judged: Judged, of: Gathered) -> str:
     claim, drawn = judged.claim, judged.drawn
     text = about.filled(claim.ours, of)
     if not text and drawn.comparisons and drawn.is_log:
-        text = f"{plain(drawn.left)} against {plain(drawn.right)}"
+        text = f"{readable(drawn.left)} against {readable(drawn.right)}"
     return f"{text} (paper: {claim.paper})" if claim.paper else text
 
 
 def slack(result: Result) -> str:
     """Return the factor between the sides of a statement, or the budgets of a guarantee."""
     if not result.comparisons and result.text:
-        spent = "no finite ε" if math.isinf(result.left) else f"ε = {plain(result.left)}"
-        return f"{spent}, given {plain(result.right)}"
+        spent = "no finite ε" if math.isinf(result.left) else f"ε = {readable(result.left)}"
+        return f"{spent}, given {readable(result.right)}"
     if not result.comparisons or not result.is_log:
         return ""
-    smallest, typical = (plain(math.exp(-n)) for n in (result.estimate, result.typical))
+    smallest, typical = (readable(math.exp(-n)) for n in (result.estimate, result.typical))
     return smallest if smallest == typical else f"{smallest}; {typical}"
 
 
@@ -335,7 +336,7 @@ def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
     # Variants with their numbers, by the letter of the choice.
     found: dict[str, list[str]] = {}
     for choice, variant, result in variants:
-        number = plain(math.exp(result.estimate)) if result.is_log else plain(result.left)
+        number = readable(math.exp(result.estimate)) if result.is_log else readable(result.left)
         found.setdefault(letters(paper)[choice], []).append(f"{variant} ({number})")
     return "; ".join(f"{letter}: {', '.join(named)}" for letter, named in found.items())
 

@@ -40,7 +40,7 @@ class Job:
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        found = value_at(self.read.plain, key) if self.read else None
+        found = value_at(self.read.content, key) if self.read else None
         return found if isinstance(found, int | float | str) else self.given.get(key, "")
 
     def curve(self, panel: str, name: str, label: str) -> Series | None:

@@ -1,4 +1,4 @@
-"""Error of the sums that the counters of tossou2016 release: the bound (2.2) and the exact distribution.
+"""Error of the sums that the counters of tossou2016 release: the bound (2.2), and the exact error.
 
 `items`: n, the number of items; `epsilon`: the budget; `exponent`: b, as the failure probability is
 gamma = n^-b. Logarithms are natural. A function whose name ends in `exact` returns the size that

@@ -2,8 +2,8 @@
 
 From below, for DP-FTPL: two games on two arms differ in the first reward of arm 1, which is 1 or 0.
 All its other rewards are 0, those of arm 2 are `rate`. The number of pulls of arm 1 then has an
-exact distribution in either game, and the sequence loses at least the smallest epsilon at which these distributions
-are (epsilon, delta)-close. From above, for DP-UCB-INT: the composition of its releases.
+exact distribution in either game, and the sequence loses at least the smallest epsilon at which
+these two are (epsilon, delta)-close. From above, for DP-UCB-INT: the composition of its releases.
 
 `horizon`: T, rounds; `epsilon`, `delta`: the budget of a round; the result is an epsilon of the
 sequence at `sequence_delta`, infinite if there is none.

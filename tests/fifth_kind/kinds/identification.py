@@ -34,7 +34,10 @@ class Identification(Kind):
 
     def words(self, experiment: IdentificationExperiment) -> Words:
         environment = registry.environment(experiment.environment)
-        arms, settings = environment.arms(experiment.instance), parameters.plain(experiment.params)
+        arms, settings = (
+            environment.arms(experiment.instance),
+            parameters.as_json(experiment.params),
+        )
         game = f"{environment.title(experiment.instance)} K={arms}"
         return Words(
             name=f"{experiment.member}({in_words(settings)}) identifies on {game}",
