@@ -154,8 +154,8 @@ def table(params: Params, horizon: int, rng: np.random.Generator) -> GainTable:
         draws |= (t == 1) & (params.oblivious_start is ObliviousStart.DRAW)
         uniform = rng.random((draws.sum(), params.arms, 2))
         low = np.where(np.arange(params.arms) == 0, 0.5, 0.5 - HALF_WIDTH)
-        drawn = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
-        gains = np.vstack([np.zeros(params.arms), drawn])[draws.cumsum()]
+        successes = uniform[:, :, 1] < low + 2.0 * HALF_WIDTH * uniform[:, :, 0]
+        gains = np.vstack([np.zeros(params.arms), successes])[draws.cumsum()]
     best = np.append(0.0, gains.cumsum(axis=0).max(axis=1))
     return GainTable(gains, best, feedback, np.zeros(1), np.array([-1, 0]), params.memory)
 

@@ -87,8 +87,8 @@ def keep_apart() -> None:
     """Keep machine code from now on in the folder for all files that sources have read by now."""
     if (kept := folder()) is not None and str(kept) != settings.CACHE_DIR:
         settings.CACHE_DIR = str(kept)
-        for one in KEPT:
-            one.enable_caching()
+        for compiled in KEPT:
+            compiled.enable_caching()
 
 
 loading.AFTERWARDS.append(keep_apart)
@@ -203,8 +203,8 @@ def island_digest() -> str:
 
 def user_cache() -> Path:
     """Return the user's cache folder of this project; the variable DPBANDITS_CACHE moves it."""
-    if named := os.environ.get("DPBANDITS_CACHE"):
-        return Path(named).expanduser().absolute()
+    if setting := os.environ.get("DPBANDITS_CACHE"):
+        return Path(setting).expanduser().absolute()
     base = Path(os.environ.get("XDG_CACHE_HOME") or "")
     # The XDG specification requires that a relative path is ignored.
     return (base if base.is_absolute() else Path("~/.cache").expanduser()) / "dpbandits"
@@ -227,19 +227,19 @@ def _folder(name: str) -> Path | None:
     """
     try:
         kept = user_cache() / "kernels" / name
-        for place in (kept.parent, kept):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            state = place.stat()
+        for path in (kept.parent, kept):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            state = path.stat()
             if state.st_uid not in (0, os.geteuid()) or state.st_mode & 0o022:
-                raise PermissionError(f"other users can write to {place}")
+                raise PermissionError(f"other users can write to {path}")
         with tempfile.TemporaryFile(dir=kept):
             return kept
     except (OSError, RuntimeError) as error:  # RuntimeError: a `~` without a home folder
-        named = os.environ.get("DPBANDITS_CACHE")
+        setting = os.environ.get("DPBANDITS_CACHE")
         log.warning(
             "the machine code cannot be kept, every start compiles it again, for seconds (%s%s);"
             " set DPBANDITS_CACHE to a folder that you and nobody else can write",
-            f"DPBANDITS_CACHE={named}: " if named else "",
+            f"DPBANDITS_CACHE={setting}: " if setting else "",
             error,
         )
         return None

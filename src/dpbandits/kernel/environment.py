@@ -51,8 +51,8 @@ class Environment:
         """Return what a run is played on; `before` starts the stream of what is drawn before it."""
         if self.drawn:
             module, params = self.drawn(params, before())
-            drawn = Environment.of(self.name, module, self.is_of_package)
-            return drawn.game(params, horizon, before)
+            environment = Environment.of(self.name, module, self.is_of_package)
+            return environment.game(params, horizon, before)
         law = self.table(params, horizon, before()) if self.table else self._law(params)
         return Game(law, self.arms(params), tuple(self.means(params)))
 

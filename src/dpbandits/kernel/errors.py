@@ -21,17 +21,17 @@ class Located(UserError):
     """Mistake whose message names the figure or the parameter, and the file or the command line."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, valid: Iterable[str]) -> str:
     """Return a clause for an error message: the valid name closest to `name`.
 
     If none is close, list the valid names, as many as fit into ROOM characters.
     """
-    known = sorted(set(known))
-    if close := difflib.get_close_matches(name.lower()[:LONGEST], known, n=1):
+    valid = sorted(set(valid))
+    if close := difflib.get_close_matches(name.lower()[:LONGEST], valid, n=1):
         return f"did you mean {close[0]!r}?"
-    listed = [name for i, name in enumerate(known) if len(", ".join(known[: i + 1])) <= ROOM]
-    more = f" and {len(known) - len(listed)} more" if len(listed) < len(known) else ""
-    return f"valid: {', '.join(listed)}{more}" if known else "there are none"
+    listed = [name for i, name in enumerate(valid) if len(", ".join(valid[: i + 1])) <= ROOM]
+    more = f" and {len(valid) - len(listed)} more" if len(listed) < len(valid) else ""
+    return f"valid: {', '.join(listed)}{more}" if valid else "there are none"
 
 
 def shown(value: Any) -> str:

@@ -26,17 +26,17 @@ def states(sources: Iterable[bytes], without: Collection[str] = ()) -> dict[str,
 
     It is None for one that is not installed. `without`: packages that are no libraries.
     """
-    found: dict[str, str | None] = {}
+    state_of: dict[str, str | None] = {}
     waiting, seen = [*sources], {*KNOWN, *without}
     while waiting:
         for name in sorted(imported(waiting.pop()) - seen):
             seen.add(name)
             if published := versions(name):
-                found |= published
+                state_of |= published
             else:
-                found[name], own = _content(name)
-                waiting += own
-    return dict(sorted(found.items()))
+                state_of[name], contents = _content(name)
+                waiting += contents
+    return dict(sorted(state_of.items()))
 
 
 @cache
@@ -64,8 +64,8 @@ def is_edited(package: str) -> bool:
 @cache
 def versions(package: str) -> dict[str, str]:
     """Return the versions of the distributions with a package; none if one may be edited."""
-    known = [distribution(name) for name in sorted({*_distributions().get(package, ())})]
-    return {} if any(map(_is_editable, known)) else {one.name: one.version for one in known}
+    installed = [distribution(name) for name in sorted({*_distributions().get(package, ())})]
+    return {} if any(map(_is_editable, installed)) else {d.name: d.version for d in installed}
 
 
 @cache
@@ -75,13 +75,13 @@ def _content(package: str) -> tuple[str | None, tuple[bytes, ...]]:
     digest = hashlib.sha256()
     for name, content in contents.items():
         digest.update(f"\0{name}\0".encode() + content)
-    own = tuple(content for name, content in contents.items() if name.endswith(".py"))
-    return digest.hexdigest()[:16] if contents else None, own
+    sources = tuple(content for name, content in contents.items() if name.endswith(".py"))
+    return digest.hexdigest()[:16] if contents else None, sources
 
 
 @cache
 def _distributions() -> dict[str, list[str]]:
-    return {name: [*found] for name, found in packages_distributions().items()}
+    return {name: [*distributions] for name, distributions in packages_distributions().items()}
 
 
 def _is_editable(installed: Distribution) -> bool:
@@ -102,6 +102,6 @@ def files(package: str) -> dict[str, Path]:
     if spec.submodule_search_locations is None:
         file = Path(spec.origin or "")
         return {file.name: file} if spec.has_location else {}
-    places = map(Path, spec.submodule_search_locations)
-    found = {p.relative_to(place).as_posix(): p for place in places for p in place.rglob("*")}
-    return {name: path for name, path in sorted(found.items()) if name.endswith(SUFFIXES)}
+    folders = map(Path, spec.submodule_search_locations)
+    paths = {p.relative_to(folder).as_posix(): p for folder in folders for p in folder.rglob("*")}
+    return {name: path for name, path in sorted(paths.items()) if name.endswith(SUFFIXES)}

@@ -134,11 +134,11 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 
 def _readers() -> set[str]:
     # The sources whose code is being executed, up to the innermost import.
-    found, frame = set(), inspect.currentframe()
+    files, frame = set(), inspect.currentframe()
     while frame is not None and frame.f_code.co_name != "_find_and_load":
-        found.add(frame.f_code.co_filename)
+        files.add(frame.f_code.co_filename)
         frame = frame.f_back
-    return found & SOURCES
+    return files & SOURCES
 
 
 def _is_ignored(path: str) -> bool:

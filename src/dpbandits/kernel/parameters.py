@@ -73,12 +73,12 @@ def fields(params: Any) -> dict[str, Any]:
 
     Other declarations in an annotation (randomness.py) are dropped: they limit no value.
     """
-    found = {}
+    annotations = {}
     for name, annotation in typing.get_type_hints(params, include_extras=True).items():
         kind, *declared = _parts(annotation)
         constraints = [part for part in declared if isinstance(part, Constraint)]
-        found[name] = Annotated[kind, *constraints] if constraints else kind
-    return found
+        annotations[name] = Annotated[kind, *constraints] if constraints else kind
+    return annotations
 
 
 def unsupported(params: Any) -> str:
@@ -151,13 +151,13 @@ def build(
     conditions on several fields the class may define a method `problem`, which returns the name of
     a field and what is wrong with it, or None.
     """
-    known = fields(params)
+    annotations = fields(params)
     for name in values:
-        if name not in known:
-            near = nearest(str(name), known)
+        if name not in annotations:
+            near = nearest(str(name), annotations)
             raise Located(f"{owner}: unknown parameter '{name}' ({origin(name)}); {near}")
     result = {}
-    for name, annotation in known.items():
+    for name, annotation in annotations.items():
         if name in values:
             try:
                 result[name] = coerce(annotation, values[name])

@@ -60,8 +60,8 @@ class Member(NamedTuple):
 
 @cache
 def _kind(source: bytes) -> str:
-    named = NAMES_KIND.search(source)
-    return named[1].decode() if named else ""
+    line = NAMES_KIND.search(source)
+    return line[1].decode() if line else ""
 
 
 @cache
@@ -89,10 +89,10 @@ def members(family: str) -> Mapping[str, Member]:
 
 def member(family: str, name: str) -> Member:
     """Return the place of a member's source; raise UserError if there is none of this name."""
-    known = members(family)
-    if name not in known:
-        raise UserError(f"unknown {family} '{name}'; {nearest(name, known)}")
-    return known[name]
+    by_name = members(family)
+    if name not in by_name:
+        raise UserError(f"unknown {family} '{name}'; {nearest(name, by_name)}")
+    return by_name[name]
 
 
 @cache
@@ -104,8 +104,8 @@ def _module(family: str, member: Member, name: str) -> ModuleType:
         raise
     except Exception as error:
         folder = (member.root.folder / member.path).parent
-        place = place_and_reason(error, folder, member.shown.rpartition("/")[0])
-        raise UserError(f"{family} '{name}': {place}") from error
+        reason = place_and_reason(error, folder, member.shown.rpartition("/")[0])
+        raise UserError(f"{family} '{name}': {reason}") from error
     lacking = [needed for needed in NEEDED[family] if not hasattr(module, needed)]
     if lacking:
         raise UserError(f"{family} '{name}': {member.shown} must define {' and '.join(lacking)}")
@@ -128,8 +128,8 @@ def source_of(module: str) -> str:
     """Return the name of a module's source among all roots; of one of no root, its own name."""
     package, _, rest = module.partition(".")
     path = f"{rest.replace('.', '/')}.py"
-    known = (root for root in roots.found().roots if root.package == package)
-    return next((source_path(root, path) for root in known), path)
+    candidates = (root for root in roots.found().roots if root.package == package)
+    return next((source_path(root, path) for root in candidates), path)
 
 
 def scheme(algorithm: str) -> str | None:
@@ -189,8 +189,8 @@ def check_range(algorithm_name: str, environment_name: str, remedy: str = "") ->
     """Raise UserError if rewards may lie beyond the range that an algorithm's releases assume."""
     (low, high), (least, most) = environment(environment_name).RANGE, assumed_range(algorithm_name)
     if (low < least or high > most) and hasattr(algorithm(algorithm_name), "releases"):
-        drawn = f"{environment_name} draws them in [{low:g}, {high:g}]"
-        problem = f"its releases assume rewards in [{least:g}, {most:g}], but {drawn}"
+        actual = f"{environment_name} draws them in [{low:g}, {high:g}]"
+        problem = f"its releases assume rewards in [{least:g}, {most:g}], but {actual}"
         raise UserError(f"{algorithm_name}: {problem}{remedy}")
 
 

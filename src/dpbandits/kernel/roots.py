@@ -98,16 +98,16 @@ def found() -> Found:
     project = _project()
     plugins = []
     points = [(group, p) for group in GROUPS for p in entry_points(group=f"dpbandits.{group}")]
-    for group, name, named in sorted((group, p.name, p.value) for group, p in points):
-        package, *parts = named.split(".")
-        path, places = "/".join(parts) + ".py", list[str]()
+    for group, name, target in sorted((group, p.name, p.value) for group, p in points):
+        package, *parts = target.split(".")
+        path, locations = "/".join(parts) + ".py", list[str]()
         with suppress(ImportError, ValueError):
             spec = importlib.util.find_spec(package)
-            places += (spec.submodule_search_locations or ()) if spec else ()
-        folders = [Path(place) for place in places if (Path(place) / path).is_file()]
+            locations += (spec.submodule_search_locations or ()) if spec else ()
+        folders = [Path(location) for location in locations if (Path(location) / path).is_file()]
         if not folders:
             raise UserError(
-                f"the plugin {name!r} (entry point dpbandits.{group}) names the module {named},"
+                f"the plugin {name!r} (entry point dpbandits.{group}) names the module {target},"
                 " of which no source is installed: install its package again or remove it"
             )
         plugins.append(Plugin(group, name, Root(package, folders[0]), path))
@@ -131,11 +131,11 @@ def found() -> Found:
 
 def _project() -> Root | None:
     here = Path.cwd()
-    if named := os.environ.get(VARIABLE):
-        folder = Path(named).absolute()
+    if setting := os.environ.get(VARIABLE):
+        folder = Path(setting).absolute()
         if not (folder / MARKER).is_file():
-            raise UserError(f"{VARIABLE}={named}: this folder has no {MARKER}")
-    elif marked := [place for place in (here, *here.parents) if (place / MARKER).is_file()]:
+            raise UserError(f"{VARIABLE}={setting}: this folder has no {MARKER}")
+    elif marked := [path for path in (here, *here.parents) if (path / MARKER).is_file()]:
         folder = marked[0]
         check_owner(folder, MARKER)
     else:

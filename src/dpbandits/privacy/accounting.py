@@ -173,31 +173,31 @@ def epsilon_of_equals(epsilon: float, delta: float, times: int, allowed: float) 
     most = times * epsilon
     if delta_of_equals(epsilon, delta, times, most) > allowed:
         return math.inf
-    return least(lambda at: delta_of_equals(epsilon, delta, times, at) <= allowed, most)
+    return least(lambda total: delta_of_equals(epsilon, delta, times, total) <= allowed, most)
 
 
 def _log_without(delta: float) -> float:
     return math.log1p(-delta) if delta < 1.0 else -math.inf
 
 
-def delta_of_equals(epsilon: float, delta: float, times: int, at: float) -> float:
-    """Return the delta at which `times` releases, each (epsilon, delta)-DP, have epsilon `at`.
+def delta_of_equals(epsilon: float, delta: float, times: int, total: float) -> float:
+    """Return the delta at which `times` releases, each (epsilon, delta)-DP, have epsilon `total`.
 
     A coin lies with probability q = 1/(1 + e^epsilon), and l lies among k coins have a loss of
-    (k - 2 l) epsilon. For delta = 0 the result is x = P[l < m] - e^at P'[l < m], where the loss
-    exceeds `at` for l < m, and a coin lies with probability 1 - q under P'. In general it is
+    (k - 2 l) epsilon. For delta = 0 the result is x = P[l < m] - e^total P'[l < m], where the loss
+    exceeds `total` for l < m, and a coin lies with probability 1 - q under P'. In general it is
     1 - (1 - delta)^k (1 - x).
     """
     lie = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
     truth = 1.0 / (1.0 + math.exp(-epsilon))
-    m = min(math.ceil((times - at / epsilon) / 2.0), times + 1) if epsilon > 0.0 else 0
+    m = min(math.ceil((times - total / epsilon) / 2.0), times + 1) if epsilon > 0.0 else 0
     unrevealed = math.exp(times * _log_without(delta))  # probability that no coin reveals the table
     if m <= 0:
         excess = 0.0
     elif m > times:
-        excess = -math.expm1(at) if at < 0.0 else 0.0
+        excess = -math.expm1(total) if total < 0.0 else 0.0
     else:
         rare = float(betainc(times - m + 1, m, lie))  # P'[l < m]
         excess = float(betainc(times - m + 1, m, truth))
-        excess = max(0.0, excess - math.exp(at + math.log(rare)) if rare > 0.0 else excess)
+        excess = max(0.0, excess - math.exp(total + math.log(rare)) if rare > 0.0 else excess)
     return -math.expm1(times * _log_without(delta)) + unrevealed * excess

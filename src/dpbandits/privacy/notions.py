@@ -130,8 +130,8 @@ def promise(
 
     def claim(params: Any, *game: float) -> Guarantee:
         reason = differs if isinstance(differs, str) else differs(params)
-        at = 0.0 if delta is None else getattr(params, delta)
-        return Guarantee(notion, getattr(params, notion.budget), at, where, reason)
+        claimed_delta = 0.0 if delta is None else getattr(params, delta)
+        return Guarantee(notion, getattr(params, notion.budget), claimed_delta, where, reason)
 
     return claim
 

@@ -235,9 +235,9 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
         return rho * (1.0 + less) + gained - (math.log1p(less) + math.log(delta)) / less
 
     low, high = map(math.log, ORDERS)
-    found = minimize_scalar(bound, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    minimum = minimize_scalar(bound, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
     classical = rho + 2.0 * math.sqrt(-rho * math.log(delta))
-    return max(0.0, min(float(found.fun), classical))
+    return max(0.0, min(float(minimum.fun), classical))
 
 
 def gaussian_delta(rho: float, epsilon: float) -> float:

@@ -35,13 +35,13 @@ def lemma_4_ratio(delta: Probability) -> float:
     The index is at most mu if and only if the clipped mean is at most the x < mu with d(x, mu) =
     log(1/delta)/n.
     """
-    found = []
+    ratios = []
     for n in PULLS:
         for mean in MEANS:
             x = azize2022._below(mean, -math.log(delta) / n)
             if x > NO_DIGITS:  # else every x is within the level, and the index never fails
-                found += [_at_most(mean, n, epsilon, x, delta) / delta for epsilon in BUDGETS]
-    return max(found, default=0.0)
+                ratios += [_at_most(mean, n, epsilon, x, delta) / delta for epsilon in BUDGETS]
+    return max(ratios, default=0.0)
 
 
 def _at_most(mean: float, n: int, epsilon: float, limit: float, delta: float) -> float:

@@ -92,11 +92,11 @@ def dp_se_minimax_upper_bound(arms: Arms, horizon: Rounds, epsilon: Positive) ->
 
     Arms of smaller gaps cost at most as much as T pulls of one of them.
     """
-    found = []
+    regrets = []
     for e in range(1, 60):
         pulls = (arms - 1) * _pulls_of_gap(2.0**-e, arms, horizon, epsilon)
-        found.append(2.0 ** (1 - e) * min(pulls, horizon))
-    return max(found) + 1.0
+        regrets.append(2.0 ** (1 - e) * min(pulls, horizon))
+    return max(regrets) + 1.0
 
 
 def fact_2_1(a: Positive, b: Fraction, x: Positive) -> float:
