@@ -48,7 +48,7 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     ]
     stops = accumulate(size for _, size in sizes)
     return tuple(
-        Feature(words, stop - size, stop) for (words, size), stop in zip(sizes, stops, strict=True)
+        Feature(name, stop - size, stop) for (name, size), stop in zip(sizes, stops, strict=True)
     )
 
 
@@ -95,13 +95,13 @@ def count(played, pulls, index, counts):  # type: ignore[no-untyped-def]
         if phase >= rounds:
             phase -= rounds
             quarters = mixed(quarters, read)
-    at = rounds * arms
+    first = rounds * arms
     for a in range(arms):
-        counts[at + pulls[a]] += 1
-        at += rounds + 1
+        counts[first + pulls[a]] += 1
+        first += rounds + 1
     for code in (quarters, window, sequence):
-        counts[at + np.int64(code >> SHIFT)] += 1
-        at += BUCKETS
+        counts[first + np.int64(code >> SHIFT)] += 1
+        first += BUCKETS
 
 
 def tally(params, bandit, rng, games, index, counts):  # type: ignore[no-untyped-def]

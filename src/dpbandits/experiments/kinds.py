@@ -138,13 +138,13 @@ class Kind(ABC):
 
     def quantity(self, asked: str | None, given: Given) -> Quantity:
         """Return the quantity that `shows` asks for. Raises UserError for one of another kind."""
-        known = {quantity.name: quantity for quantity in self.quantities}
+        by_name = {quantity.name: quantity for quantity in self.quantities}
         if asked is None:
             return self.quantities[0]
-        if asked not in known:
+        if asked not in by_name:
             problem = f": {asked} is not for {given.name}, of kind {self.name}"
-            raise given.error(given.value("shows")[1], f"{problem}; {nearest('', known)}")
-        return known[asked]
+            raise given.error(given.value("shows")[1], f"{problem}; {nearest('', by_name)}")
+        return by_name[asked]
 
     def swept(self, given: Given, key: str | None) -> Sequence[float] | None:
         """Return the values over which a curve is drawn in place of the figure's; None: those."""
@@ -202,8 +202,8 @@ class Kind(ABC):
     def case_params(self, member: str, values: Mapping[str, Any], **game: Any) -> Any:
         """Return the Params of a case, from given values, those of its game and the usual ones."""
         cls = self.module(member).Params
-        found = {k: v for k, v in {**self.usual, **game, **values}.items() if k in cls._fields}
-        return parameters.build(cls, found, member, lambda _: f"a case of {self.name}")
+        settings = {k: v for k, v in {**self.usual, **game, **values}.items() if k in cls._fields}
+        return parameters.build(cls, settings, member, lambda _: f"a case of {self.name}")
 
 
 def found() -> list[Kind]:
@@ -226,23 +226,23 @@ def _found(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]
     places = {name: member.shown for name, member in members}
     owners: dict[tuple[str, str], tuple[str, Any]] = {}
     for kind in kinds:
-        named = [(("quantity", quantity.name), quantity) for quantity in kind.quantities]
-        for place, what in (*named, *((("key", key), of) for key, of in kind.keys.items())):
-            other, same = owners.setdefault(place, (kind.name, what))
+        entries = [(("quantity", quantity.name), quantity) for quantity in kind.quantities]
+        for entry, what in (*entries, *((("key", key), of) for key, of in kind.keys.items())):
+            other, same = owners.setdefault(entry, (kind.name, what))
             if same != what:
                 files = f"{places[other]} and {places[kind.name]}"
-                problem = f"two kinds have a {place[0]} '{place[1]}'"
+                problem = f"two kinds have a {entry[0]} '{entry[1]}'"
                 raise UserError(f"{problem}, {files}: rename one of them")
     return tuple(kinds)
 
 
 def of(experiment: Experiment) -> Kind:
     """Return the kind of an experiment. Raises UserError if none has its class."""
-    known = _by_class(tuple(found()))
-    if type(experiment) not in known:
-        names = ", ".join(sorted(cls.__name__ for cls in known))
+    kind_of = _by_class(tuple(found()))
+    if type(experiment) not in kind_of:
+        names = ", ".join(sorted(cls.__name__ for cls in kind_of))
         raise UserError(f"no kind has experiments of class {type(experiment).__name__}: {names}")
-    return known[type(experiment)]
+    return kind_of[type(experiment)]
 
 
 @cache

@@ -69,8 +69,8 @@ class RegretExperiment(Experiment):
 
     @property
     def roots(self) -> tuple[str, ...]:
-        found = (("algorithm", self.member), ("environment", self.environment))
-        sources = (registry.member(family, name).source for family, name in found)
+        members = (("algorithm", self.member), ("environment", self.environment))
+        sources = (registry.member(family, name).source for family, name in members)
         return *super().roots, *sources, *filter(None, [registry.scheme(self.member)])
 
     @property
@@ -176,8 +176,8 @@ class Game:
             raise RuntimeError(f"{experiment.member} pulled an arm or rounds that do not exist")
         if bandit.clock[2]:
             low, high = within
-            drawn = f"drew a reward outside [{low:g}, {high:g}]"
-            raise RuntimeError(f"{experiment.environment} {drawn}")
+            problem = f"drew a reward outside [{low:g}, {high:g}]"
+            raise RuntimeError(f"{experiment.environment} {problem}")
         if (played := bandit.clock[0]) != experiment.horizon:
             raise RuntimeError(
                 f"{experiment.member} played {played} rounds of {experiment.horizon}"

@@ -39,8 +39,8 @@ class FormulaKind(Kind):
         meet, path = given.value("at")
         if meet is None:
             return theory.accepted(given.name)
-        known = [*theory.transitions()]
-        return theory.accepted(given.name) | theory.accepted(given.checked(known, meet, path))
+        transitions = [*theory.transitions()]
+        return theory.accepted(given.name) | theory.accepted(given.checked(transitions, meet, path))
 
     def quantity(self, asked: str | None, given: Given) -> Quantity:
         if asked in (None, VALUE.name):

@@ -67,13 +67,13 @@ class RegretKind(Kind):
     def read(self, given: Given, shows: Quantity) -> Experiment:
         environment, instance = given.instance()
         rounds, arms = horizon(given), registry.environment(environment).arms(instance)
-        arm, place = given.value("pulls_of")
+        arm, path = given.value("pulls_of")
         if arm is not None and arm > arms:
-            raise given.error(place, f"must be an arm from 1 to {arms}, got {arm}")
-        regret, place = given.value("regret")
+            raise given.error(path, f"must be an arm from 1 to {arms}, got {arm}")
+        regret, path = given.value("regret")
         if regret is not None and (arm or registry.environment(environment).table):
             problem = "is for arms with means, of which no pulls are recorded instead"
-            raise given.error(place, problem)
+            raise given.error(path, problem)
         return RegretExperiment(
             member=given.name,
             params=given.params(horizon=rounds),

@@ -70,8 +70,8 @@ def register_environment(environment: Any) -> str:
     """
     if not all(hasattr(environment, needed) for needed in ("Params", "arms", "law")):
         raise UserError(f"{shown(environment)} is no environment: it needs Params, arms and law")
-    named = getattr(environment, "__name__", type(environment).__name__)
-    name = f"{named} in memory"  # no file has such a name
+    object_name = getattr(environment, "__name__", type(environment).__name__)
+    name = f"{object_name} in memory"  # no file has such a name
     registry.NOT_STORED[name] = environment
     _forget()
     return name
@@ -79,8 +79,8 @@ def register_environment(environment: Any) -> str:
 
 def _forget() -> None:
     # What is passed from Python may replace another of its name.
-    for known in (kinds.composed_budget, kinds.words):
-        known.cache_clear()
+    for cached in (kinds.composed_budget, kinds.words):
+        cached.cache_clear()
 
 
 def is_stored(experiment: Experiment) -> bool:
@@ -157,8 +157,8 @@ def advice(experiment: Experiment) -> str:
     """Return the command that explains a failed run of a user's algorithm or environment, or ''."""
     if not is_stored(experiment):
         return ""
-    known = {**registry.members("environment"), **registry.members("algorithm")}
-    for name in sorted(_members(experiment) & known.keys()):
-        if known[name].root is not PACKAGE:
+    members = {**registry.members("environment"), **registry.members("algorithm")}
+    for name in sorted(_members(experiment) & members.keys()):
+        if members[name].root is not PACKAGE:
             return f"; `dpbandits verify {name}` explains what to change"
     return ""

@@ -132,8 +132,8 @@ class Change:
         That value is left out if not `replaced`, as in the title line of a picture.
         """
         name, group = self.key.removeprefix("figure."), None
-        if found := re.fullmatch(r"(\w+@)?figure\.(curve|panel)s\.([^.]+)\.?(.*)", self.key):
-            group, kind, member, inner = found.groups()
+        if match := re.fullmatch(r"(\w+@)?figure\.(curve|panel)s\.([^.]+)\.?(.*)", self.key):
+            group, kind, member, inner = match.groups()
             name = f"curve {member}" if kind == "curve" else f"panel ({member})"
             name = f"{inner} of {name}" if inner and not group else name
         value, before = (  # with commas between thousands and spaces in lists
