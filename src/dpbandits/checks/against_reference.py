@@ -64,10 +64,10 @@ class Checked:
     def line(self) -> str:
         """Return a one-line summary for the terminal."""
         text = f"{self.figure}: {plural(len(self.outcomes), 'comparison')}"
-        drawn = [outcome for _, outcome in self.outcomes if outcome.resolution != 0]
-        if resolved := [o.resolution for o in drawn if math.isfinite(o.resolution)]:
+        random = [outcome for _, outcome in self.outcomes if outcome.resolution != 0]
+        if resolved := [o.resolution for o in random if math.isfinite(o.resolution)]:
             text += (
-                f"; the largest difference of means is {max(o.share for o in drawn):.2f} of its"
+                f"; the largest difference of means is {max(o.share for o in random):.2f} of its"
                 f" band; the median half width of a band is {100 * np.median(resolved):.1f} % of"
                 " the mean"
             )
@@ -94,28 +94,28 @@ def points(spec: FigureSpec) -> list[Point]:
 
     Raises UserError if a reference is unsound or a curve has no matching reference.
     """
-    known = {references.PAPER: paired(compose.load(spec.name, [])[0], references.PAPER)}
+    pairs_of = {references.PAPER: paired(compose.load(spec.name, [])[0], references.PAPER)}
     if references.record(spec.name, references.CI):
-        known[references.CI] = paired(spec, references.CI)
-    found: list[Point] = []
+        pairs_of[references.CI] = paired(spec, references.CI)
+    comparisons: list[Point] = []
     for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
-        before, x = len(found), x_values(curve).tolist()
-        for profile, pairs in known.items():
+        before, x = len(comparisons), x_values(curve).tolist()
+        for profile, pairs in pairs_of.items():
             if (letter, curve.label) in pairs:
                 other, series = pairs[letter, curve.label]
                 for i, j in thinned(common(curve, other, series)):
                     # The mean, which is all of a bound, and the other fields of a Reference.
                     numbers = [float(getattr(series, name)[j]) for name in STATISTICS[:5]]
                     reference = Reference(series.runs, *numbers) if series.runs else numbers[0]
-                    found.append(Point(letter, curve, i, x[i], profile, reference))
-        if len(found) == before:
+                    comparisons.append(Point(letter, curve, i, x[i], profile, reference))
+        if len(comparisons) == before:
             raise UserError(
                 f"{spec.name}: no reference has the distribution of ({letter}) {curve.label} at the"
                 f" scale of the profile {references.CI}:"
                 f" `python scripts/make_reference.py --ci {spec.name}`"
                 " makes one"
             )
-    return found
+    return comparisons
 
 
 def paired(spec: FigureSpec, profile: str) -> Pairs:
@@ -214,9 +214,9 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     if failed:
         print(f"dpbandits: not checked, because runs failed: {', '.join(failed)}", file=sys.stderr)
     alarms = sum(len(checked.alarms) for checked in done)
-    made = sum(len(checked.outcomes) for checked in done)
-    text = f"{plural(len(done), 'figure')}, {plural(made, 'comparison')}"
-    if made:  # without comparisons there is no verdict
+    comparisons = sum(len(checked.outcomes) for checked in done)
+    text = f"{plural(len(done), 'figure')}, {plural(comparisons, 'comparison')}"
+    if comparisons:  # without comparisons there is no verdict
         outside = f"{plural(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
         text += (
             f": {outside}; if every law were the same, a curve would be outside with a"

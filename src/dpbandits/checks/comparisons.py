@@ -70,8 +70,8 @@ def mean_rank(several: Sequence[Rank]) -> Rank:
 
 def with_error(number: float, error: float) -> str:
     """Format a number, followed by its standard error in parentheses if it has one."""
-    known = ROUNDING * abs(number) < error < math.inf
-    return f"{readable(number)} ({readable(error)})" if known else readable(number)
+    has_error = ROUNDING * abs(number) < error < math.inf
+    return f"{readable(number)} ({readable(error)})" if has_error else readable(number)
 
 
 def readable(number: float) -> str:

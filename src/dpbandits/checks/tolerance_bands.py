@@ -67,14 +67,14 @@ def band_result(values: np.ndarray, reference: Reference | float, level: float) 
     if difference > allowed + ROUNDING * abs(reference.mean):
         alarm = f"mean {mean:,.6g}, reference {reference.mean:,.6g} +- {allowed:,.3g}"
     middle = (n + 1) // 2  # at or below the median; for odd n the larger half
-    for sign, limit, place, side in (
+    for sign, limit, rank, side in (
         (1.0, reference.max, n, "above the reference's largest"),
         (1.0, reference.median, middle, "above the reference's median"),
         (-1.0, reference.median, middle, "below the reference's median"),
         (-1.0, reference.min, n, "below the reference's smallest"),
     ):
         count = int(np.sum(sign * values > sign * limit + ROUNDING * abs(limit)))
-        if not alarm and count >= too_many(runs, n, place, level / 2 / 4):
+        if not alarm and count >= too_many(runs, n, rank, level / 2 / 4):
             alarm = f"{count} of {runs} runs are {side}, {limit:,.6g}"
     share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
@@ -82,13 +82,13 @@ def band_result(values: np.ndarray, reference: Reference | float, level: float) 
 
 
 @cache
-def too_many(runs: int, reference_runs: int, place: int, level: float) -> int:
+def too_many(runs: int, reference_runs: int, rank: int, level: float) -> int:
     """Return the smallest alarming count of new values above an order statistic of the reference.
 
-    `place` is the rank of the order statistic: 1 is the smallest of the reference's values. The
+    `rank` is that of the order statistic: 1 is the smallest of the reference's values. The
     count is reached with probability `level` at most; runs + 1 if no count is so unlikely.
     """
     # The number of new values up to that order statistic is beta-binomial.
-    up_to = stats.betabinom(runs, place, reference_runs - place + 1)
+    up_to = stats.betabinom(runs, rank, reference_runs - rank + 1)
     at_most = np.cumsum(up_to.pmf(np.arange(runs + 1)))  # so many up to it, the others above
     return runs + 1 - int(np.searchsorted(at_most, level, side="right"))

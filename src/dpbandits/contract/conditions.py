@@ -65,10 +65,10 @@ def reason(error: BaseException, member: registry.Member) -> str:
         return place
     text, root = re.sub(r"\x1b\[\d*m", "", str(error)), member.root
     # numba nests errors. The innermost is named by its class, or it is what the last stage reports.
-    named = re.search(r"\w+Error: (?!Failed in nopython).+", text)
+    innermost = re.search(r"\w+Error: (?!Failed in nopython).+", text)
     stage = re.split(r"Failed in nopython.*\n", text)[-1]
     stage = re.split(r"\n\s*(?:There are|File|During)", stage)[0]
-    cause = named[0] if named else f"{type(error).__name__}: {stage}"
+    cause = innermost[0] if innermost else f"{type(error).__name__}: {stage}"
     cause = " ".join(re.sub(r"( of type \w+)\(.*", r"\1", cause).split())
     frames = extract_tb(error.__traceback__)[::-1]
     places = re.findall(r'(?:File "|from )([^"\n]+?)(?:", line | \()(\d+)', text)
@@ -275,7 +275,7 @@ def same_bits_in_python(subject: Subject) -> str:
     means, horizon, run = PLAIN
     played = experiment(subject, means, horizon)
     interpreted = in_plain_python(subject)["outcomes"]
-    error = next((found["error"] for found in interpreted if "error" in found), "")
+    error = next((result["error"] for result in interpreted if "error" in result), "")
     if error or interpreted != [outcome(played, run, mode) for mode in (False, True)]:
         raise Broken(
             error or f"run {run} on means {means}, T = {horizon}, has other pulls or regrets",
@@ -348,7 +348,7 @@ def possible_releases(subject: Subject) -> str:
 
 def composed_as_claimed(subject: Subject) -> str:
     """Check that the declared releases compose to the claimed budget."""
-    found = []
+    games = []
     for arms, rounds in private_games(subject):
         claim = subject.claim(arms, rounds)
         composed = subject.composed(arms, rounds, claim.delta)
@@ -361,8 +361,8 @@ def composed_as_claimed(subject: Subject) -> str:
                 remedy += " claims less than its releases compose to, give the reason in `differs`"
                 raise Broken(numbers, f"{remedy} of the claim")
             why = f"the claim is {claim.notion.title}"
-        found.append((composed, numbers, why))
-    _, *texts = max(found, key=lambda game: game[0])
+        games.append((composed, numbers, why))
+    _, *texts = max(games, key=lambda game: game[0])
     return "; ".join(filter(None, texts))
 
 

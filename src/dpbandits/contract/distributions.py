@@ -80,14 +80,14 @@ def sums_of_rewards(subject: Distribution) -> str:
     law, sample = rewards(subject)
     if not has_closed_sum(law):
         raise NotApplicable("the rewards of a batch are drawn one by one")
-    rng, found = np.random.Generator(np.random.PCG64(2)), []
+    rng, tests = np.random.Generator(np.random.PCG64(2)), []
     for arm in range(sample.shape[1]):
         for n in BATCHES:
             single = sample[:, arm].ravel()[: SUMS * n].reshape(-1, n).sum(axis=1)
             fill_sums(law, rng, arm, n, sums := np.empty(single.size))
-            found.append((p_value(sums, single), f"{n} rewards of arm {arm + 1}"))
-    (least, where), limit = min(found), FALSE_ALARMS / len(found)
-    numbers = f"{len(found)} two-sample tests of {SUMS:,} sums, least p-value {least:.2g}"
+            tests.append((p_value(sums, single), f"{n} rewards of arm {arm + 1}"))
+    (least, where), limit = min(tests), FALSE_ALARMS / len(tests)
+    numbers = f"{len(tests)} two-sample tests of {SUMS:,} sums, least p-value {least:.2g}"
     numbers += f" ({where}); the limit is {limit:.1g}"
     if least < limit:
         raise Broken(numbers, "correct `draw_sum`, or leave it and `has_closed_sum` out")

@@ -42,8 +42,8 @@ def same_bits(subject: Example) -> str:
         try:
             together, _ = experiment.play(range(RUNS))
         except Exception as error:
-            place = reason(error, registry.member("algorithm", subject.name))
-            raise Broken(f"{name}: {place}", "`play` must compile and end") from error
+            cause = reason(error, registry.member("algorithm", subject.name))
+            raise Broken(f"{name}: {cause}", "`play` must compile and end") from error
         alone = [experiment.play(range(run, run + 1))[0] for run in range(RUNS)]
         for values in (experiment.play(range(RUNS))[0], np.vstack(alone)):
             if not np.array_equal(together, values):

@@ -56,8 +56,8 @@ def find(file: str) -> Path:
 
     If no layer has it, return the path in the last one.
     """
-    places = [layer / file for layer in layers()]
-    return next((place for place in places if place.exists()), places[-1])
+    paths = [layer / file for layer in layers()]
+    return next((path for path in paths if path.exists()), paths[-1])
 
 
 def names(group: str) -> list[str]:

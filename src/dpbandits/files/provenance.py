@@ -45,10 +45,10 @@ def revision() -> str:
 
 
 @cache
-def _git(root: Root, *words: str) -> str | None:
+def _git(root: Root, *arguments: str) -> str | None:
     # What git prints in a folder. GIT_DIR and similar variables, which a hook sets, may name
     # another repository.
-    command = ["git", "-C", str(root.folder), *words]
+    command = ["git", "-C", str(root.folder), *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(command, env=kept, capture_output=True, check=True, timeout=10)
@@ -81,8 +81,8 @@ def provenance() -> dict[str, Any]:
     if project:
         # Not `describe --dirty`: it may run the programs that a repository's configuration names.
         commit, digest = _git(project, "rev-parse", "HEAD"), _digest(project.sources())
-        named = {"package": project.package, "revision": commit and commit[:12]}
-        more["project"] = named | {"sources": digest}
+        identity = {"package": project.package, "revision": commit and commit[:12]}
+        more["project"] = identity | {"sources": digest}
     if plugins := [root for root in found().roots[1:] if root != project]:
         more["plugins"] = {root.package: _digest(root.sources()) for root in plugins}
     return {

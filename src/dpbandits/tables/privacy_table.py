@@ -82,13 +82,13 @@ def rows(
             raise UserError(f"privacy: {name} must be {error}, got {shown(value)}") from None
     # A parameter in `kept` gets the value in `values` only if its class has no default.
     kept = set[str]() if delta is not None else {"delta"}
-    known = registry.members("algorithm")
-    ours = [name for name, member in known.items() if member.root is PACKAGE]
-    ours.sort(key=lambda name: known[name].kind != registry.USUAL)
+    members = registry.members("algorithm")
+    ours = [name for name, member in members.items() if member.root is PACKAGE]
+    ours.sort(key=lambda name: members[name].kind != registry.USUAL)
     table: list[Row] = []
     for name in dict.fromkeys(names) or ours:
-        if name not in known:
-            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, known)}")
+        if name not in members:
+            raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, members)}")
         if hasattr(registry.algorithm(name), "claim"):
             table += _rows(name, values, kept, tight)
         elif names:

@@ -32,14 +32,14 @@ def rows(paper: str, figure: int | str) -> list[Row]:
             table = csv.DictReader(text)
             if missing := [name for name in COLUMNS if name not in (table.fieldnames or ())]:
                 raise ValueError(f"it has no column {', '.join(missing)}")
-            found = [row for row in table if row["figure"] == str(figure)]
-        for row in found:
+            rows = [row for row in table if row["figure"] == str(figure)]
+        for row in rows:
             _ = [float(row[name]) for name in ("budget", "horizon", "round", "regret")]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, TypeError, csv.Error) as error:
         raise UserError(f"{file} cannot be read: {error}") from None
-    return found
+    return rows
 
 
 def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[str, Any]]) -> Points:

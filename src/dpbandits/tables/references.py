@@ -48,8 +48,8 @@ def committed(file: Path, remedy: str) -> tuple[list[Row], Record] | None:
     Raises UserError, with the remedy, for a table that was changed or cannot be read.
     """
     try:
-        found = [path.stat() for path in (file, file.with_suffix(".json"))]
-        return _committed(file, tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found))
+        stats = [path.stat() for path in (file, file.with_suffix(".json"))]
+        return _committed(file, tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in stats))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
@@ -67,17 +67,17 @@ def _committed(file: Path, state: object) -> tuple[list[Row], Record]:
 
 def basis(specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of experiments and golden rows, by the names of these parts."""
-    found = {}
+    digests = {}
     for spec in specs:
         curves = ((p.letter, curve) for p in spec.panels for curve in p.curves)
-        found[f"the experiments of {spec.name}"] = digest(
+        digests[f"the experiments of {spec.name}"] = digest(
             [
                 [letter, curve.name, repr(curve.published), curve.shows.name]
                 + [source.description() for source in (*curve.sources, *curve.against)]
                 for letter, curve in curves
             ]
         )
-    return found | {f"the golden rows of {name}": _golden(name) for name in sorted(algorithms)}
+    return digests | {f"the golden rows of {name}": _golden(name) for name in sorted(algorithms)}
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
@@ -129,26 +129,26 @@ def read(spec: FigureSpec, profile: str, whole: bool = True) -> list[Series]:
     for row in table:
         if (row.get("profile") or PAPER) == profile:
             rows.setdefault((row["panel"], row["label"]), []).append(row)
-    found = []
+    series = []
     for letter, curve in ((panel.letter, curve) for panel in spec.panels for curve in panel.curves):
-        known = profiles[profile]["runs"].get(letter, {})
-        if place := rows.get((letter, curve.label)):
-            x, runs = np.array([float(row["x"]) for row in place]), known[curve.label]
+        runs_of = profiles[profile]["runs"].get(letter, {})
+        if points := rows.get((letter, curve.label)):
+            x, runs = np.array([float(row["x"]) for row in points]), runs_of[curve.label]
             numbers: dict[str, Any] = {}
             for name in STATISTICS:
-                texts = [row.get(name, "") for row in place]
+                texts = [row.get(name, "") for row in points]
                 expected = np.broadcast_to(_expected(name, numbers, spec, runs), x.shape)
                 pairs = zip(texts, expected, strict=True)
                 numbers[name] = np.array([float(text or other) for text, other in pairs])
             fitted = slope(x, numbers["centre"], curve) if spec.slopes else None
             fields = identity(letter, curve) | numbers
-            found.append(Series(**fields, runs=runs, slope=fitted, x=x))
+            series.append(Series(**fields, runs=runs, slope=fitted, x=x))
         elif whole:
             raise UserError(
                 f"{file(spec.name)} has no curve '{curve.label}' in panel {letter};"
-                f" {nearest(curve.label, known)}: regenerate it with {command}"
+                f" {nearest(curve.label, runs_of)}: regenerate it with {command}"
             )
-    return found
+    return series
 
 
 def stale(spec: FigureSpec, profile: str) -> str:
@@ -156,10 +156,10 @@ def stale(spec: FigureSpec, profile: str) -> str:
 
     `spec` is the figure from which a new reference would be made.
     """
-    known, now = record(spec.name, profile), _origin(spec)
-    if known is None or known["runs"] != now["runs"]:
+    recorded, now = record(spec.name, profile), _origin(spec)
+    if recorded is None or recorded["runs"] != now["runs"]:
         return "the curves and their numbers of runs"
-    return changed(known["basis"], now["basis"])
+    return changed(recorded["basis"], now["basis"])
 
 
 def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Record) -> None:
@@ -179,10 +179,10 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
             numbers[name] = np.where(follows, expected, np.array(texts, float))
             if name == "std":  # the ends of the band need not follow more closely
                 noise = noise + 6e-8 * numbers[name]
-        place = {"panel": curve.panel, "label": curve.label}
-        place["profile"] = "" if profile == PAPER else profile
+        key = {"panel": curve.panel, "label": curve.label}
+        key["profile"] = "" if profile == PAPER else profile
         lines = zip(*columns.values(), strict=True)
-        rows += [{**place, **dict(zip(columns, texts, strict=True))} for texts in lines]
+        rows += [{**key, **dict(zip(columns, texts, strict=True))} for texts in lines]
     kept = [row for row in table if (row.get("profile") or PAPER) != profile]
     rows = rows + kept if profile == PAPER else kept + rows
     header = [name for name in COLUMNS if any(row.get(name) for row in rows)]
@@ -197,8 +197,8 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
 def _read(figure: str) -> tuple[list[Row], dict[str, Record]]:
     # Rows of all profiles, and the record of each profile; both are empty without a reference.
     path = project.home("figure", figure) / file(figure)
-    found = committed(path, f"`python scripts/make_reference.py {figure}` writes it")
-    return (found[0], found[1]["profiles"]) if found else ([], {})
+    reference = committed(path, f"`python scripts/make_reference.py {figure}` writes it")
+    return (reference[0], reference[1]["profiles"]) if reference else ([], {})
 
 
 def _expected(

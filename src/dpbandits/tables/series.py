@@ -60,7 +60,7 @@ STATISTICS = ("mean", "std", "median", "min", "max", "centre", "low", "high")
 
 def summarise(spec: FigureSpec, store: Store) -> list[Series]:
     """Return every curve of the figure from the store. Raises KeyError if a run is missing."""
-    found = []
+    series = []
     for panel in spec.panels:
         for curve in panel.curves:
             x = x_values(curve)
@@ -75,7 +75,7 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
                 parts.append((mean, std, median, least, most, centre, low, high))
             columns = map(np.concatenate, zip(*parts, strict=True))
             numbers: dict[str, Any] = dict(zip(STATISTICS, columns, strict=True))
-            found.append(
+            series.append(
                 Series(
                     **identity(panel.letter, curve),
                     runs=0 if curve.is_exact else curve.runs,
@@ -84,7 +84,7 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
                     **numbers,
                 )
             )
-    return found
+    return series
 
 
 def to_csv(series: list[Series]) -> bytes:
@@ -164,8 +164,8 @@ def values(curve: Curve, store: Store, part: slice = ALL) -> np.ndarray:
     if not curve.against:
         over_time = curve.x is None
         sources, rounds = (curve.sources, part) if over_time else (curve.sources[part], None)
-        found = [s.observe(shows, partial(store.load, s, curve.runs), rounds) for s in sources]
-        return found[0] if over_time else np.column_stack(found)
+        columns = [s.observe(shows, partial(store.load, s, curve.runs), rounds) for s in sources]
+        return columns[0] if over_time else np.column_stack(columns)
     alone = replace(curve, against=())
     other = values(replace(alone, sources=curve.against), store, part)
     extra = values(alone, store, part) - other
