@@ -90,9 +90,9 @@ KEYS = {  # of all sections
     "annotation": "whether the original lacks it",
     "share": "part of ε that it gets",
 }
-KEYS |= {name: key.meaning for kind in kinds.found() for name, key in kind.keys.items()}
-KEYS |= {kind.key: f"what is played: {kind.title.lower()}" for kind in kinds.found()}
-PLAYED = [kind for kind in kinds.found() if kind.has_members]
+KEYS |= {name: key.meaning for kind in kinds.every() for name, key in kind.keys.items()}
+KEYS |= {kind.key: f"what is played: {kind.title.lower()}" for kind in kinds.every()}
+PLAYED = [kind for kind in kinds.every() if kind.has_members]
 MEMBERS: dict[str, tuple[Iterable[str], Callable[[str], Any]]] = {
     **{kind.title: (kind.names(), kind.module) for kind in PLAYED},
     "Environments": (registry.environment_names(), imported),
@@ -212,7 +212,7 @@ def _words(annotation: Any) -> str:
         return ", ".join(f"`{parameters.variant_name(member)}`" for member in annotation)
     for declared in typing.get_args(annotation)[1:]:
         if isinstance(declared, parameters.Constraint):
-            return declared.words.removeprefix("from ").removeprefix("a whole number from ")
+            return declared.wording.removeprefix("from ").removeprefix("a whole number from ")
     return parameters.WORDS.get(annotation, "numbers")
 
 

@@ -141,7 +141,7 @@ def test_bytecode_that_looks_current_is_neither_used_nor_written(tmp_path: Path)
                 py_compile.compile(str(file))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.pyc")}
     script = (
-        "from dpbandits.kernel import roots; roots.found()\n"
+        "from dpbandits.kernel import roots; roots.discovery()\n"
         "from some_paper.algorithms import mine; print(mine.NUMBER, mine._shared.NUMBER)"
     )
     done = subprocess.run(

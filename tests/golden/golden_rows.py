@@ -98,7 +98,7 @@ def cases() -> tuple[Case, ...]:
 def _cases_of_players() -> Iterator[Case]:
     for name in project.names("algorithm"):
         content = conf_files.read_member("algorithm", name)
-        played = next(content[kind.key] for kind in kinds.found() if kind.key in content)
+        played = next(content[kind.key] for kind in kinds.every() if kind.key in content)
         kind = kinds.of_member(played)
         if kind.name != registry.USUAL:
             for on, cell in kind.cases(played, content):

@@ -97,7 +97,7 @@ def test_differing_cells_are_selected_whichever_table_makes_them_likelier(swappe
     wanted = [Feature("not this", 60, 100), Feature("this", 0, 60)]
     proved, event = best_event((drawn[0], drawn[1]), games, wanted, 0.0)
     assert event is not None
-    assert (event.feature.words, event.swapped) == ("this", swapped)
+    assert (event.feature.name, event.swapped) == ("this", swapped)
     assert math.log(2.5) - 0.2 < proved < math.log(2.5)
     assert set(event.cells) == {7, 50}
     more, fewer = event.counted(drawn[0])
@@ -198,7 +198,7 @@ def test_threads_and_blocks_do_not_move_a_count(monkeypatch: pytest.MonkeyPatch)
     assert (alone == Auditor(subject, 3, 2).counts(design, 217, part)).all()
     assert (alone != Auditor(subject, 3, 2, number=1).counts(design, 217, part)).any()
     params = adap_ucb.Params(1.0)
-    name = f"audit of {spelt('adap-ucb', params)} on {design.words}, a part, audit 0"
+    name = f"audit of {spelt('adap-ucb', params)} on {design.name}, a part, audit 0"
     for which, table in enumerate(design.tables()):
         streams = (stream(3, Role.POLICY, n, f"{name}, table {which}") for n in (0, 100, 200))
         blocks = (
@@ -231,7 +231,7 @@ def test_the_first_choice_of_adap_ucb_has_the_law_of_two_laplace_variables(
 def test_tables_are_neighbours() -> None:
     found = designs.in_games_of([45, 64], lambda design: design.table[0].sum(), 5)
     assert {design.table.shape for design in found} >= {(2, 45), (2, 64), (2, 360), (5, 13)}
-    assert len({design.words for design in found}) == len(found)
+    assert len({design.name for design in found}) == len(found)
     for design in found:
         first, second = design.tables()
         assert np.argwhere(first != second).tolist() == [[0, design.index - 1]]

@@ -65,7 +65,7 @@ REASONS = {
 
 def drawn(spec: FigureSpec, letters: str = "") -> list[tuple[Panel, Curve]]:
     panels = [p for p in spec.panels if not letters or p.letter in letters]
-    return [(panel, curve) for panel in panels for curve in spec.drawn(panel)]
+    return [(panel, curve) for panel in panels for curve in spec.drawn_curves(panel)]
 
 
 def sources(spec: FigureSpec, letters: str = "") -> list[Experiment]:

@@ -18,7 +18,7 @@ def folder(*overrides: str) -> str:
 
 
 def changes(*overrides: str) -> list[str]:
-    return [change.words() for change in load("adap-c2", overrides)[0].changes]
+    return [change.phrase() for change in load("adap-c2", overrides)[0].changes]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_runs_are_compared_with_those_of_the_profile_the_figure_and_its_curves(
     figure: str, overrides: str, expected: list[str]
 ) -> None:
     changes = load(figure, overrides.split())[0].changes
-    assert [change.words() for change in changes if change.key == "runs"] == expected
+    assert [change.phrase() for change in changes if change.key == "runs"] == expected
 
 
 def test_folders_of_different_overrides_differ() -> None:
@@ -112,7 +112,7 @@ def test_folders_of_different_overrides_differ() -> None:
 def test_a_profile_has_its_own_folder_unless_an_override_sets_the_folder() -> None:
     spec, settings = load("adap-c2", ["profile=smoke"])
     assert settings.folder("adap-c2").parts[-3:] == ("out", "smoke", "adap-c2")
-    assert [change.words() for change in spec.changes] == ["scale of the profile smoke"]
+    assert [change.phrase() for change in spec.changes] == ["scale of the profile smoke"]
     _, elsewhere = load("adap-c2", ["profile=smoke", "paths.out=elsewhere"])
     assert elsewhere.folder("adap-c2").parts[-3:] == ("elsewhere", "adap-c2", "profile=smoke")
 

@@ -14,7 +14,7 @@ import pytest
 
 from dpbandits.kernel import compilation, roots
 from dpbandits.kernel.bandit import draw
-from dpbandits.kernel.roots import ISLAND, PACKAGE, Found, Root
+from dpbandits.kernel.roots import ISLAND, PACKAGE, Discovery, Root
 from dpbandits.stopping._samples import SampleStream
 
 HELPER = """\
@@ -133,7 +133,7 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     # Each digest stands for that of a process that starts by then.
     monkeypatch.setattr(roots, "_read", roots._read.__wrapped__)
     root = Root("dpbandits", package)
-    monkeypatch.setattr(roots, "found", lambda: Found(None, (), (root,)))
+    monkeypatch.setattr(roots, "discovery", lambda: Discovery(None, (), (root,)))
     digest = compilation.island_digest.__wrapped__
     before = digest()
     for name, content in root.sources().items():

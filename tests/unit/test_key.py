@@ -9,7 +9,7 @@ from dpbandits.config import compose
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.kernel import roots as found_roots
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import Found, Root
+from dpbandits.kernel.roots import Discovery, Root
 from dpbandits.store import key
 from dpbandits.store.key import EditedSources
 
@@ -241,8 +241,8 @@ def test_an_edit_in_mid_run_is_noticed_unless_it_rewords(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: RegretExperiment
 ) -> None:
     package = copied(tmp_path)
-    found = Found(None, (), (Root("dpbandits", package),))
-    monkeypatch.setattr(found_roots, "found", lambda: found)
+    found = Discovery(None, (), (Root("dpbandits", package),))
+    monkeypatch.setattr(found_roots, "discovery", lambda: found)
     key.check_sources(cell)
     helper = package / "mechanisms" / "laplace.py"
     text = helper.read_text()

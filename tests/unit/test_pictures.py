@@ -277,7 +277,7 @@ def test_curves_that_the_original_does_not_have_are_drawn_only_as_annotations() 
             artist_id((panel.letter, curve.label))
             for panel in spec.panels
             for curve in panel.curves
-            if curve not in spec.drawn(panel)
+            if curve not in spec.drawn_curves(panel)
         }
         marked += bool(hidden)
         if hidden and name != "lower-bounds":

@@ -36,7 +36,7 @@ def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
 ) -> None:
     # 3 sqrt(1 + 1) = 4.24
     low, high = ranks(curves(100.0, 100.0 + difference, errors=1.0), 1)
-    assert (low.place, high.place) == (1, 2)
+    assert (low.midrank, high.midrank) == (1, 2)
     assert (low.worst, high.best) == ((1, 2) if sure else (2, 1))
 
 
@@ -49,12 +49,12 @@ def test_ranks_are_those_of_counting(content: list[tuple[int, int]]) -> None:
     errors = [float(error) for _, error in content]
     ranked = ranks(curves(*means, errors=errors), 1)
     n = len(means)
-    assert sum(rank.place for rank in ranked) == n * (n + 1) / 2
+    assert sum(rank.midrank for rank in ranked) == n * (n + 1) / 2
     for rank, mean, error in zip(ranked, means, errors, strict=True):
         room = [(mean - m) - 3 * np.hypot(error, e) for m, e in content]
         assert rank.best == 1 + sum(r > 0 for r in room)
         assert rank.worst == n - sum(m - mean > 3 * np.hypot(error, e) for m, e in content)
-        assert rank.place == np.mean([i for i, m in enumerate(sorted(means), 1) if m == mean])
+        assert rank.midrank == np.mean([i for i, m in enumerate(sorted(means), 1) if m == mean])
 
 
 @pytest.mark.parametrize(("error", "is_first"), [(4.9, True), (5.1, False)])
@@ -63,7 +63,7 @@ def test_medians_rank_a_game_in_which_the_error_of_a_mean_exceeds_five_percent(
 ) -> None:
     game = curves(100.0, 200.0, errors=[error, 1.0], medians=(90.0, 20.0))
     assert is_rare(game[0], 1) == (not is_first)
-    assert (ranks(game, 1)[0].place == 1) == is_first
+    assert (ranks(game, 1)[0].midrank == 1) == is_first
     assert measured(game, 1)[1] == (
         (200.0, 1.0) if is_first else (20.0, pytest.approx(OF_QUARTILES * 6.0 / 2.0))
     )

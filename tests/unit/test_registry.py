@@ -14,7 +14,7 @@ import pytest
 from dpbandits.files import project
 from dpbandits.kernel import registry, roots
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import MARKER, PACKAGE, VARIABLE, Found, Root
+from dpbandits.kernel.roots import MARKER, PACKAGE, VARIABLE, Discovery, Root
 
 Put = Callable[[str, str], None]
 FINDERS: dict[str, Callable[[str], Any]] = {
@@ -42,7 +42,7 @@ def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     module = ModuleType(root.package)
     module.__path__ = [str(root.folder)]
     monkeypatch.setitem(sys.modules, root.package, module)
-    monkeypatch.setattr(roots, "found", lambda: Found(None, (), (PACKAGE, root)))
+    monkeypatch.setattr(roots, "discovery", lambda: Discovery(None, (), (PACKAGE, root)))
 
     def write(name: str, text: str) -> None:
         (root.folder / folder / name).write_text(text, "utf-8")
@@ -83,7 +83,7 @@ def test_a_project_or_checkout_of_another_user_is_used_only_if_it_is_named(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("package = 'made_up'")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(project, "found", lambda: Found(None, (), (PACKAGE,)))
+    monkeypatch.setattr(project, "discovery", lambda: Discovery(None, (), (PACKAGE,)))
     assert (roots._project() or PACKAGE).folder == project.layers()[0] == tmp_path
     if os.geteuid():
         monkeypatch.setattr(os, "geteuid", lambda: 65534)

@@ -36,7 +36,7 @@ class Design:
     index: int  # pull of arm 1 that reads the changed entry, from 1
 
     @property
-    def words(self) -> str:
+    def name(self) -> str:
         """Description of both tables. It names the streams of their games: no letter may change."""
         return f"{self.rewards}, reward {self.index} of arm 1 flipped"
 

@@ -31,7 +31,7 @@ FACTOR = np.uint64(6364136223846793005)  # of the linear congruential generator 
 class Feature:
     """Cells first..stop-1 of the counts, and their description in reports."""
 
-    words: str
+    name: str
     first: int
     stop: int
 

@@ -126,14 +126,14 @@ class Auditor:
         feature, cells, loss = "nothing that differs", 0, Loss(more=0, fewer=0, games=games)
         if event is not None:
             counts = self.counts(design, games, f"measured, {one_choice}")
-            feature, cells = event.feature.words, len(event.cells)
+            feature, cells = event.feature.name, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
             if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
         claim = self.subject.claim(*design.table.shape)
         declared = self.subject.declared(*design.table.shape)
-        return AuditFinding(claim, declared, one_choice, design.words, feature, cells, loss)
+        return AuditFinding(claim, declared, one_choice, design.name, feature, cells, loss)
 
     def _found(self, tables: list[Design], which: int, games: int) -> Candidate:
         left = [Candidate(d, self.subject.limits(*d.table.shape)[which]) for d in tables]
@@ -183,7 +183,7 @@ class Auditor:
         # Room for 10^10 games in four parts.
         total = np.zeros((2, features(arms, rounds)[-1].stop), np.uint32)
         tables = design.tables()
-        played = f"audit of {spelt(algorithm, params)} on {design.words}"
+        played = f"audit of {spelt(algorithm, params)} on {design.name}"
 
         def block(which: int, first: int) -> tuple[int, np.ndarray]:
             name = f"{played}, {part}, audit {self.number}, table {which}"
@@ -207,7 +207,7 @@ class Auditor:
         """Return the mean number of pulls of arm 1, from a few games on the first table."""
         arms, rounds = design.table.shape
         algorithm, params = self.subject.algorithm, self.subject.params(rounds)
-        name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.words}"
+        name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.name}"
         rng = stream(self.seed, Role.POLICY, 0, name)
         counts = block_of_games(algorithm, params, design, design.table, rng, FEW)
         pulls = features(arms, rounds)[rounds]  # the first feature after those of the rounds

@@ -24,7 +24,7 @@ class Rank(NamedTuple):
     always behind it.
     """
 
-    place: float  # equal values share the middle of their ranks
+    midrank: float  # equal values share the middle of their ranks
     best: float
     worst: float
 

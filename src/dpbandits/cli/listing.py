@@ -32,7 +32,7 @@ Row = tuple[str, str, str, str]  # kind, name, description and owner
 
 def lines() -> Iterator[str]:
     """Yield a line for every figure, algorithm, file of conf/algorithm, environment, instance."""
-    played = [kind for kind in kinds.found() if kind.has_members]
+    played = [kind for kind in kinds.every() if kind.has_members]
     players = [row for kind in played for row in _rows(kind)]
     rows = [
         *_configured("figure", "figure"),
@@ -56,7 +56,7 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
         try:
             content = conf_files.read_member(group, name)
             if group == "algorithm":
-                member = next((content[k.key] for k in kinds.found() if content.get(k.key)), "")
+                member = next((content[k.key] for k in kinds.every() if content.get(k.key)), "")
                 about = f"{member} {_comment(group, name)}".strip()
             elif group == "environment":
                 keys = [key for key in content if key not in ("family", "name")]

@@ -311,7 +311,7 @@ def verify(*words: Algorithm) -> int:
     }
     failures = 0
     for name, subject in [(name, contract.load(name, parameters)) for name in names]:
-        print(f"{name} ({contract.known(subject)[1].shown})", flush=True)
+        print(f"{name} ({contract.checklist(subject)[1].shown})", flush=True)
         for outcome, numbers, remedy in contract.findings(subject):
             print(f"  {outcome:<15}{numbers}", flush=True)
             if remedy:

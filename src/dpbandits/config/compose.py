@@ -158,7 +158,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     An override that repeats the value in the files is not among them, nor one that sets a key that
     has a default to it: the figure is the requested one.
     """
-    found, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.found()).keys()
+    found, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.every()).keys()
     for override in OverridesParser.create().parse_overrides(list(overrides)):
         key, word = str(override.key_or_group), str(override.input_line)
         stronger = _setters(read.content, key) if key.startswith("figure.") else ""
@@ -271,7 +271,7 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if value not in names and ("/" in value or not re.search(r"[,()]", value)):
             name = Path(value).stem  # of a file
             near = f"the name of the {key} is {name}" if name in names else nearest(value, names)
-            alone = key == "figure" and near.startswith("valid") and not roots.found().project
+            alone = key == "figure" and near.startswith("valid") and not roots.discovery().project
             near += f"; no {roots.MARKER} is here or above" * alone
             raise UserError(f"unknown {key} {shown(value)}; {near}")
         if word.startswith("-") and not re.fullmatch(HYDRA, f"{word} {after}"):

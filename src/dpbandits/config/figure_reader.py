@@ -42,7 +42,7 @@ class FigureReader:
         self.composed, self.error = composed, composed.error
         seed: int = composed.checked(parameters.Seed, composed.content["seed"], "seed")
         self.from_profile: set[str] = set()  # paths that the figure's section for the profile sets
-        outer = {*SHARED, *keys_of("figure", kinds.found())}
+        outer = {*SHARED, *keys_of("figure", kinds.every())}
 
         def merge(below: dict[str, Any], over: Any, path: str) -> dict[str, Any]:
             if not isinstance(over, Mapping):
@@ -213,14 +213,14 @@ class FigureReader:
         path, choice = f"figure.curves.{name}", self.composed.checked
         if not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        known = list(dict.fromkeys(kind.key for kind in kinds.found()))
+        known = list(dict.fromkeys(kind.key for kind in kinds.every()))
         found = [key for key in known if content.get(key) is not None]
         if len(found) != 1:
             hint = f"`+algorithm@{path}=<name>`, in a file `- /algorithm@curves.{name}: <name>`"
             problem = f"must have one of {', '.join(known)} ({hint})"
             raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
         (key,), played = found, content[found[0]]
-        able = [kind for kind in kinds.found() if kind.key == key]
+        able = [kind for kind in kinds.every() if kind.key == key]
         names = {kind: {*kind.names()} for kind in able}
         valid = set().union(*names.values())
         if isinstance(played, str) and played in registry.members("algorithm").keys() - valid:
@@ -352,7 +352,7 @@ class FigureReader:
             named["arms"] = registry.environment(environment).arms(params)
             named |= {**parameters.as_json(params), "instance": instances.name(environment, params)}
         for kind in every:
-            named |= kind.named(values)
+            named |= kind.text_values(values)
         return named
 
     def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:

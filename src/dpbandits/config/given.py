@@ -150,7 +150,7 @@ class Values:
     def parts(self, key: str) -> Any:
         """Return the parts of a key, of which every layer may set some."""
         self.needed(key)
-        able = self.curve.kinds if self.curve else kinds.found()
+        able = self.curve.kinds if self.curve else kinds.every()
         cls = next(kind.keys[key].parts for kind in able if key in kind.keys)
         values, paths = dict[str, Any](), dict.fromkeys(cls._fields, f"figure.{key}")
         for path, mapping in reversed(self.layers):

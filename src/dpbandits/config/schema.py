@@ -104,7 +104,7 @@ def keys_in(section: str) -> Kinds:
     sections = {"figure": FIGURE, "panels": PANEL, "curves": CURVE}
     if section not in sections:
         return {}
-    every = kinds.found()
+    every = kinds.every()
     members = dict.fromkeys([kind.key for kind in every] * (section == "curves"), str)
     return sections[section] | members | keys_of(section.removesuffix("s"), every)
 
@@ -171,7 +171,7 @@ class Composed:
             where = f"{path}.{key}".lstrip(".")
             if key not in valid:
                 places = {
-                    kind.name: kind.keys[key].places for kind in kinds.found() if key in kind.keys
+                    kind.name: kind.keys[key].places for kind in kinds.every() if key in kind.keys
                 }
                 if places and re.fullmatch(r"figure|figure\.(panels|curves)\.[^.]+", path):
                     owners = (f"{name} (of a {' or '.join(of)})" for name, of in places.items())

@@ -1,6 +1,6 @@
 """Contract of algorithms and reward distributions: checks of CI, a user's tests and `verify`."""
 
 from dpbandits.contract.conditions import Broken, NotApplicable
-from dpbandits.contract.suite import CHECKS, Check, checks, findings, known, load
+from dpbandits.contract.suite import CHECKS, Check, checklist, checks, findings, load
 
-__all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checks", "findings", "known", "load"]
+__all__ = ["CHECKS", "Broken", "Check", "NotApplicable", "checklist", "checks", "findings", "load"]

@@ -47,7 +47,7 @@ class Check(NamedTuple):
 
     def __call__(self) -> str:
         """Return the numbers of the check. Raises Broken, NotApplicable or UserError."""
-        return known(self.subject)[0][self.title](self.subject)
+        return checklist(self.subject)[0][self.title](self.subject)
 
     def __str__(self) -> str:
         """Name of a test."""
@@ -62,10 +62,10 @@ def checks(*names: str, **settings: Any) -> list[Check]:
     Raises UserError for an unknown name or an invalid parameter.
     """
     subjects = [load(name, settings) for name in names]
-    return [Check(title, subject) for subject in subjects for title in known(subject)[0]]
+    return [Check(title, subject) for subject in subjects for title in checklist(subject)[0]]
 
 
-def known(subject: Subjects) -> tuple[Mapping[str, Any], registry.Member]:
+def checklist(subject: Subjects) -> tuple[Mapping[str, Any], registry.Member]:
     """Return the checks of a subject, and the place of its source."""
     if isinstance(subject, Example):
         return members.CHECKS, registry.member("algorithm", subject.name)
@@ -88,7 +88,7 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
             return check(subject)
 
     with ThreadPool(1) as thread:
-        for title, check in known(subject)[0].items():
+        for title, check in checklist(subject)[0].items():
             remedy = ""
             try:
                 outcome, numbers = "passed", thread.apply(observed, (check,))
@@ -99,12 +99,12 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
             except Broken as error:
                 outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
             except Exception as error:
-                outcome, numbers = "FAILED", reason(error, known(subject)[1])
+                outcome, numbers = "FAILED", reason(error, checklist(subject)[1])
                 remedy = "this error ended the check"
             yield outcome, f"{title}: {numbers}", remedy
             if remedy and title in NEEDED:
                 return
-    for line in not_in_key(known(subject)[1], opened):
+    for line in not_in_key(checklist(subject)[1], opened):
         yield "not in the key", line, ""
 
 

@@ -154,7 +154,7 @@ class Kind(ABC):
         """Return what sets the colour and the marker of a curve."""
         return given.name
 
-    def named(self, given: Given) -> Mapping[str, Any]:
+    def text_values(self, given: Given) -> Mapping[str, Any]:
         """Return values of the game that texts may name, beside those of the figure's keys."""
         return {}
 
@@ -206,13 +206,13 @@ class Kind(ABC):
         return parameters.build(cls, settings, member, lambda _: f"a case of {self.name}")
 
 
-def found() -> list[Kind]:
+def every() -> list[Kind]:
     """Return all kinds, of dpbandits, plugins and the project, in alphabetical order."""
-    return list(_found(tuple(registry.members("kind").items())))
+    return list(_every(tuple(registry.members("kind").items())))
 
 
 @cache
-def _found(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]:
+def _every(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]:
     kinds = []
     for name, member in members:
         kind = registry.kind(name)
@@ -238,7 +238,7 @@ def _found(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]
 
 def of(experiment: Experiment) -> Kind:
     """Return the kind of an experiment. Raises UserError if none has its class."""
-    kind_of = _by_class(tuple(found()))
+    kind_of = _by_class(tuple(every()))
     if type(experiment) not in kind_of:
         names = ", ".join(sorted(cls.__name__ for cls in kind_of))
         raise UserError(f"no kind has experiments of class {type(experiment).__name__}: {names}")
@@ -258,7 +258,7 @@ def of_member(name: str) -> Kind:
 
 
 def _named(name: str, member: str) -> Kind:
-    kinds = {kind.name: kind for kind in found() if kind.has_members}
+    kinds = {kind.name: kind for kind in every() if kind.has_members}
     if name not in kinds:
         file = registry.member("algorithm", member).shown
         raise UserError(f"{file}: unknown KIND {shown(name)}; {nearest(name, kinds)}")
@@ -267,7 +267,7 @@ def _named(name: str, member: str) -> Kind:
 
 def quantities() -> dict[str, Quantity]:
     """Return the quantities of all kinds by name."""
-    return {quantity.name: quantity for kind in found() for quantity in kind.quantities}
+    return {quantity.name: quantity for kind in every() for quantity in kind.quantities}
 
 
 @cache

@@ -79,7 +79,7 @@ def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
     """
     paper = spec.paper != OWN and papers.paper(spec.paper).short
     source = ", ".join(map(str, filter(None, (paper, spec.original or "a figure of our own"))))
-    changed = "; ".join(change.words() for change in spec.changes)
+    changed = "; ".join(change.phrase() for change in spec.changes)
     drawn = statistics(spec)
     opening = [
         f"Changed from the figure's file: {changed}." if changed else "",

@@ -187,12 +187,12 @@ def drawing(spec: FigureSpec, series: Sequence[Series]) -> plotting.Drawing:
     panels = (
         plotting.PanelDrawing(
             *(p.letter, p.title),
-            tuple(drawn[p.letter, curve.label] for curve in spec.drawn(p)),
+            tuple(drawn[p.letter, curve.label] for curve in spec.drawn_curves(p)),
             *(p.row, p.column),
         )
         for p in spec.panels
     )
-    changes = "; ".join(change.words(replaced=False) for change in spec.changes)
+    changes = "; ".join(change.phrase(replaced=False) for change in spec.changes)
     return plotting.Drawing(spec.title, tuple(panels), changes, spec.annotated, spec.appearance)
 
 

@@ -66,7 +66,7 @@ def points(spec: FigureSpec) -> list[Point]:
     return [
         Point(panel, curve, position)
         for panel in spec.panels
-        for curve in spec.drawn(panel)
+        for curve in spec.drawn_curves(panel)
         for position in range(len(curve.sources))
     ]
 

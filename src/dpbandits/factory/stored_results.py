@@ -130,7 +130,7 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
     drawing = produce.drawing(spec, summarise(spec, produce.cached(spec, settings)))
     comments = [
         f"{spec.title} ({spec.paper}): {captions.statistics(spec)}.",
-        *(f"Changed from the figure's file: {change.words()}." for change in spec.changes),
+        *(f"Changed from the figure's file: {change.phrase()}." for change in spec.changes),
         f"{produce.command('export', spec, settings)} --format tikz",
         f"Revision {revision()}.",
     ]

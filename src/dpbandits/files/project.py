@@ -8,7 +8,7 @@ must have names of their own.
 from pathlib import Path
 
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import check_owner, found
+from dpbandits.kernel.roots import check_owner, discovery
 
 DISTINCT = ("figure", "algorithm", "environment", "claims")  # groups without two of one name
 _INSTALLED = Path(__file__).parents[1] / "_shipped"  # in a wheel; the layout is the checkout's
@@ -30,9 +30,9 @@ def layers() -> tuple[Path, ...]:
 
     Raises UserError for a project or plugin that cannot be used, or if there are no files.
     """
-    folders = (p.root.folder for p in found().plugins if (p.root.folder / "conf").is_dir())
+    folders = (p.root.folder for p in discovery().plugins if (p.root.folder / "conf").is_dir())
     plugins = dict.fromkeys(folders)
-    if (root := found().project) is not None:
+    if (root := discovery().project) is not None:
         if not (root.folder / "conf").is_dir():
             raise UserError(
                 f"{root.folder} has no folder conf/, in which a project keeps its figures;"
@@ -87,5 +87,5 @@ def member_file(group: str, name: str) -> str:
 
 def owner(layer: Path) -> str:
     """Return the name of the project or plugin that a layer belongs to; '' for dpbandits."""
-    owners = {root.folder: root.package for root in found().roots[1:]}
+    owners = {root.folder: root.package for root in discovery().roots[1:]}
     return owners.get(layer, "")

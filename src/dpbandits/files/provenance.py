@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from dpbandits.kernel.roots import PACKAGE, Root, found
+from dpbandits.kernel.roots import PACKAGE, Root, discovery
 
 LIBRARIES = ("numba", "numpy", "scipy", "matplotlib", "hydra-core", "joblib")
 
@@ -77,13 +77,13 @@ def provenance() -> dict[str, Any]:
     With a project of the user, also its package, the digest of its sources and its commit, null
     outside a repository; with plugins, the digest of each one's sources.
     """
-    project, more = found().project, dict[str, Any]()
+    project, more = discovery().project, dict[str, Any]()
     if project:
         # Not `describe --dirty`: it may run the programs that a repository's configuration names.
         commit, digest = _git(project, "rev-parse", "HEAD"), _digest(project.sources())
         identity = {"package": project.package, "revision": commit and commit[:12]}
         more["project"] = identity | {"sources": digest}
-    if plugins := [root for root in found().roots[1:] if root != project]:
+    if plugins := [root for root in discovery().roots[1:] if root != project]:
         more["plugins"] = {root.package: _digest(root.sources()) for root in plugins}
     return {
         "revision": revision(),

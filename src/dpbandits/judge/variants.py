@@ -165,7 +165,7 @@ class Figures:
     def _overrides(self, figure: str, role: str, combination: Combination) -> tuple[str, ...]:
         # Those of the whole figure; with a role also those of its curve.
         found, curve = list[str](), f"figure.curves.{role}"
-        members = {kind.key for kind in kinds.found() if kind.has_members}
+        members = {kind.key for kind in kinds.every() if kind.has_members}
         for name, variant in combination.items():
             choice = self.paper.choices[name]
             if choice.open_in and figure not in as_list(choice.open_in):

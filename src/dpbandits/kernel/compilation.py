@@ -74,7 +74,8 @@ def kernel(function: Function) -> Function:
     """
     package, _, rest = function.__module__.partition(".")
     path = f"{rest.replace('.', '/')}.py"
-    covered = any(root.package == package and root.compiles(path) for root in roots.found().roots)
+    every_root = roots.discovery().roots
+    covered = any(root.package == package and root.compiles(path) for root in every_root)
     if kept := covered and folder() is not None:
         settings.CACHE_DIR = str(folder())  # for what is decorated next
     compiled: Function = numba.njit(**checked(function, KERNEL), cache=kept)(function)
@@ -166,7 +167,7 @@ def by_class(stub: Function, allocating: bool = False) -> Any:
         # process may be unable to import their classes, or would run a body in its absence. numba
         # keeps nothing of a class of __main__.
         packages = {str(part.__module__).partition(".")[0] for part in (cls, body)}
-        every_root = roots.found().roots
+        every_root = roots.discovery().roots
         foreign = packages - {root.package for root in every_root}
         if foreign and cls.__module__ != "__main__" and folder() is not None:
             raise TypeError(
@@ -188,7 +189,7 @@ def island_digest() -> str:
     The sources, and the libraries that those outside dpbandits import, are those that this process
     has read; 16 hexadecimal digits of SHA-256.
     """
-    every_root = roots.found().roots
+    every_root = roots.discovery().roots
     versions = sys.version, numba.__version__, np.__version__, settings.USING_SVML
     digest = hashlib.sha256(repr(versions).encode())
     for root in every_root:

@@ -22,7 +22,7 @@ class Constraint:
     """Condition on a value, and its wording in error messages."""
 
     holds: Callable[[Any], bool]
-    words: str
+    wording: str
 
 
 # Beyond these ends noise overflows and indices are infinite or no numbers.
@@ -125,7 +125,7 @@ def coerce(annotation: Any, value: Any) -> Any:
     elif kind in (int, float):
         result = _number(kind, value)
     if result is None or not all(constraint.holds(result) for constraint in constraints):
-        raise ValueError(constraints[0].words if constraints else WORDS[kind])
+        raise ValueError(constraints[0].wording if constraints else WORDS[kind])
     return result
 
 

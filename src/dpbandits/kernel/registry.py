@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from dpbandits.kernel import parameters, roots
 from dpbandits.kernel.environment import DRAWS, WITHIN, Environment
 from dpbandits.kernel.errors import UserError, nearest, place_and_reason
-from dpbandits.kernel.roots import MEMBERS, PACKAGE, Found, Root, source_path
+from dpbandits.kernel.roots import MEMBERS, PACKAGE, Discovery, Root, source_path
 
 NEEDED = {  # names that every member must define
     "algorithm": ("LABEL", "Params", "play"),
@@ -46,7 +46,7 @@ class Member(NamedTuple):
     @property
     def shown(self) -> str:
         """Path of the source as messages print it."""
-        if self.root == roots.found().project:
+        if self.root == roots.discovery().project:
             return self.path
         folder = f"src/{PACKAGE.package}" if self.root is PACKAGE else self.root.folder
         return f"{folder}/{self.path}"
@@ -65,11 +65,11 @@ def _kind(source: bytes) -> str:
 
 
 @cache
-def _members(family: str, found: Found) -> Mapping[str, Member]:
+def _members(family: str, discovery: Discovery) -> Mapping[str, Member]:
     folders = MEMBERS[family]
-    plugged = {plugin.root for plugin in found.plugins}  # their entry points name the members
-    members = [(p.name, Member(p.root, p.path)) for p in found.plugins if p.group in folders]
-    for root in found.roots:
+    plugged = {plugin.root for plugin in discovery.plugins}  # their entry points name the members
+    members = [(p.name, Member(p.root, p.path)) for p in discovery.plugins if p.group in folders]
+    for root in discovery.roots:
         for path in root.sources() if root not in plugged else ():
             parent, _, file = path.rpartition("/")
             if parent in folders and not file.startswith("_"):
@@ -84,7 +84,7 @@ def _members(family: str, found: Found) -> Mapping[str, Member]:
 
 def members(family: str) -> Mapping[str, Member]:
     """Return the places of all sources of a family, algorithm, environment or kind, by name."""
-    return _members(family, roots.found())
+    return _members(family, roots.discovery())
 
 
 def member(family: str, name: str) -> Member:
@@ -128,7 +128,7 @@ def source_of(module: str) -> str:
     """Return the name of a module's source among all roots; of one of no root, its own name."""
     package, _, rest = module.partition(".")
     path = f"{rest.replace('.', '/')}.py"
-    candidates = (root for root in roots.found().roots if root.package == package)
+    candidates = (root for root in roots.discovery().roots if root.package == package)
     return next((source_path(root, path) for root in candidates), path)
 
 

@@ -79,7 +79,7 @@ class Plugin(NamedTuple):
     path: str  # of the member's source, below the folder of the root
 
 
-class Found(NamedTuple):
+class Discovery(NamedTuple):
     """Project and plugins of a process, with all roots, PACKAGE first."""
 
     project: Root | None
@@ -88,7 +88,7 @@ class Found(NamedTuple):
 
 
 @cache
-def found() -> Found:
+def discovery() -> Discovery:
     """Find the project of the current folder and the plugins, once, and make them importable.
 
     The project is the marked folder at or above the current one, or the one that the variable
@@ -126,7 +126,7 @@ def found() -> Found:
             )
     if packages := {root.package: (root.folder, root.sources()) for root in roots[1:]}:
         sys.meta_path.insert(0, Finder(packages))
-    return Found(project, tuple(plugins), roots)
+    return Discovery(project, tuple(plugins), roots)
 
 
 def _project() -> Root | None:
@@ -190,7 +190,7 @@ def source(name: str) -> tuple[Root, str]:
 
     Raises FileNotFoundError if no root has it.
     """
-    for root in found().roots:
+    for root in discovery().roots:
         path = name.removeprefix(source_path(root, ""))
         if path in root.sources() and source_path(root, path) == name:
             return root, path

@@ -66,9 +66,9 @@ class FormulaKind(Kind):
     def style(self, given: Given) -> str:
         return "bound" if given.value("at")[0] is None else "transition"
 
-    def named(self, given: Given) -> Mapping[str, Any]:
-        game = {} if given.value("horizon")[0] is None else regret.kind.named(given)
-        return {**game, **stopping.kind.named(given)}
+    def text_values(self, given: Given) -> Mapping[str, Any]:
+        game = {} if given.value("horizon")[0] is None else regret.kind.text_values(given)
+        return {**game, **stopping.kind.text_values(given)}
 
     def read(self, given: Given, shows: Quantity) -> Experiment:
         return Formula(given.name, tuple(_arguments(given, given.name).items()))

@@ -61,7 +61,7 @@ class RegretKind(Kind):
         counts = given.value("pulls_of")[0] is not None
         return PULLS if counts and quantity is REGRET else quantity
 
-    def named(self, given: Given) -> Mapping[str, Any]:
+    def text_values(self, given: Given) -> Mapping[str, Any]:
         return {} if given.value("environment")[0] is None else {"horizon": horizon(given)}
 
     def read(self, given: Given, shows: Quantity) -> Experiment:

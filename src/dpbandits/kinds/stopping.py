@@ -25,7 +25,7 @@ class StoppingKind(Kind):
     keys: Mapping[str, Key] = {"stream": STREAM}
     usual: Mapping[str, Any] = {"epsilon": 1.0, "alpha": 0.5, "beta": 0.05}  # as drawn
 
-    def named(self, given: Given) -> Mapping[str, Any]:
+    def text_values(self, given: Given) -> Mapping[str, Any]:
         return {} if given.value("stream")[0] is None else {"stream": stream(given)._asdict()}
 
     def read(self, given: Given, shows: Quantity) -> Experiment:

@@ -15,7 +15,7 @@ import numpy as np
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel.compilation import island_digest
 from dpbandits.kernel.errors import UserError, in_one_line
-from dpbandits.kernel.roots import VARIABLE, found
+from dpbandits.kernel.roots import VARIABLE, discovery
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 
@@ -93,7 +93,7 @@ def attempt_elsewhere(content: bytes, wanted: str) -> Outcome | str:
     from distributed import get_worker
 
     try:
-        found()  # makes the project importable
+        discovery()  # makes the project importable
         task: Task = pickle.loads(content)
         digest = numbers_digest(task.experiment)
         if digest == wanted:

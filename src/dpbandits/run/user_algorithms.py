@@ -22,7 +22,7 @@ from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, in_one_line, shown
-from dpbandits.kernel.roots import PACKAGE, found
+from dpbandits.kernel.roots import PACKAGE, discovery
 from dpbandits.store.blocks import Block, Store
 
 DECORATE = "decorate it with @kernel of dpbandits.kernel.compilation"
@@ -123,11 +123,11 @@ def error_place(error: BaseException) -> str:
     call, place = "", ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
-        for root in found().roots:
+        for root in discovery().roots:
             path = code.co_filename.removeprefix(f"{root.folder}/")
             if path not in root.sources():
                 continue
-            shown = path if root == found().project else code.co_filename
+            shown = path if root == discovery().project else code.co_filename
             place = "" if root is PACKAGE else f"{shown}, line {line}: {in_one_line(error)}"
             if place and not call and code.co_name in ("releases", "claim"):
                 names = code.co_varnames[1 : code.co_argcount]

@@ -22,7 +22,7 @@ from dpbandits.factory.captions import Audited
 from dpbandits.factory.papers import BY_KEY
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.parameters import variant_name
-from dpbandits.kernel.roots import PACKAGE, found
+from dpbandits.kernel.roots import PACKAGE, discovery
 from dpbandits.site.charts import is_wide
 from dpbandits.site.figures import FigurePage
 from dpbandits.tables.privacy_table import Row, rows
@@ -56,7 +56,7 @@ class Algorithm:
 
 def collect(figures: Sequence[FigurePage]) -> list[Algorithm]:
     """Return the algorithms and rules of the project, or of dpbandits, and those in figures."""
-    mine = found().project or PACKAGE
+    mine = discovery().project or PACKAGE
     members = registry.members("algorithm").items()
     described = [
         describe(name, figures)
@@ -121,7 +121,7 @@ def _fields(params: Any) -> tuple[tuple[str, str, str, str], ...]:
             values = ", ".join(map(variant_name, kind))
             meaning = (inspect.getdoc(kind) or "").removeprefix("Variant: ")
         elif constraints:
-            values = constraints[0].words
+            values = constraints[0].wording
         default = params._field_defaults.get(name, "required")
         default = variant_name(default) if isinstance(default, IntEnum) else str(default)
         fields.append((name, values, default, meaning))

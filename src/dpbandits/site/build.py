@@ -19,7 +19,7 @@ from dpbandits.config import compose
 from dpbandits.files import project
 from dpbandits.files.atomic import check_writable
 from dpbandits.kernel.errors import UserError, installing, nearest, shown
-from dpbandits.kernel.roots import found
+from dpbandits.kernel.roots import discovery
 from dpbandits.run import ExitStatus
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
         raise UserError(f"the site needs {lacking}, not installed here: {installing('site')}")
     overrides = tuple(word for word in words if "=" in word or word.startswith("~"))
     figures = list(dict.fromkeys(word for word in words if word not in overrides))
-    known, mine = project.names("figure"), found().project
+    known, mine = project.names("figure"), discovery().project
     for name in figures:
         if name not in known:
             raise UserError(f"unknown figure {shown(name)}; {nearest(name, known)}")
@@ -86,7 +86,7 @@ def _convert(docs: Path, site: Path, figures: Sequence["FigurePage"]) -> None:
 
     (told := logging.StreamHandler()).setLevel(logging.WARNING)
     logging.getLogger("mkdocs").addHandler(told)  # without it, MkDocs would only count warnings
-    here, mine = Path(__file__).parent, found().project
+    here, mine = Path(__file__).parent, discovery().project
     own = (mine.folder if mine else project.layers()[-1]) / "mkdocs.yml"
     try:
         config = load_config(

@@ -18,7 +18,7 @@ from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import about
-from dpbandits.kernel.roots import found
+from dpbandits.kernel.roots import discovery
 from dpbandits.site import algorithms
 from dpbandits.site.figures import FigurePage, place_of, show
 
@@ -34,7 +34,7 @@ CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[FigurePage]:
     """Write the documentation and all generated pages below `docs`; return the figures."""
-    mine = found().project
+    mine = discovery().project
     home = mine.folder if mine else project.layers()[-1]
     # What an installed package has of the documentation lacks the pages that it links to.
     if (home / "docs").is_dir() and (mine or (home / "mkdocs.yml").is_file()):

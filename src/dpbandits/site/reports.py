@@ -22,7 +22,7 @@ from dpbandits.judge.claims_files import Paper, as_list
 from dpbandits.judge.claims_table import Gathered, Joint
 from dpbandits.judge.verdicts import Judged, Result, Verdict
 from dpbandits.kernel.errors import UserError, nearest, shown
-from dpbandits.kernel.roots import found
+from dpbandits.kernel.roots import discovery
 from dpbandits.spec.figure import FigureSpec
 
 FOLDER = "docs/reproducibility"
@@ -65,7 +65,7 @@ def report(names: Sequence[str], gathers: bool) -> int:
 
 def papers() -> list[str]:
     """Return the papers with claims, in their order; in a user's project those of the project."""
-    mine, order = found().project, [known.key for known in PAPERS]
+    mine, order = discovery().project, [known.key for known in PAPERS]
     names = [
         name
         for name in claims_files.papers()

@@ -126,7 +126,7 @@ class Change:
         keys = "|".join([*Appearance._fields, r"curves\.[^.]+\.(colour|marker|line)"])
         return bool(re.fullmatch(rf"figure\.({keys})", self.key))
 
-    def words(self, replaced: bool = True) -> str:
+    def phrase(self, replaced: bool = True) -> str:
         """Return its text in a caption, with the value that it replaces.
 
         That value is left out if not `replaced`, as in the title line of a picture.
@@ -191,7 +191,7 @@ class FigureSpec:
                     runs_of[source] = max(curve.runs, runs_of.get(source, 0))
         return runs_of
 
-    def drawn(self, panel: Panel) -> tuple[Curve, ...]:
+    def drawn_curves(self, panel: Panel) -> tuple[Curve, ...]:
         """Return the curves of a panel that the picture shows; the table has them all."""
         return tuple(curve for curve in panel.curves if self.annotated or not curve.annotation)
 

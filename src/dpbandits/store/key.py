@@ -68,7 +68,7 @@ def foreign(reached: Iterable[str]) -> list[tuple[Root, str]]:
     """Return the root and the path there of each reached source that is not of dpbandits."""
     return [
         (root, name.removeprefix(prefix))
-        for root in roots.found().roots[1:]
+        for root in roots.discovery().roots[1:]
         for name in reached
         if name.startswith(prefix := source_path(root, ""))
     ]
@@ -92,7 +92,7 @@ def _opened(reached: Iterable[str]) -> Iterator[tuple[str, str, str | None]]:
 
 def _name(path: str) -> str:
     # Name of an opened file: like that of a source, if it is in the folder of a root.
-    for root in roots.found().roots[1:]:
+    for root in roots.discovery().roots[1:]:
         if Path(path).is_relative_to(root.folder):
             return source_path(root, Path(path).relative_to(root.folder).as_posix())
     return path
@@ -101,7 +101,7 @@ def _name(path: str) -> str:
 def _imports(reached: Iterable[str]) -> tuple[list[bytes], list[str]]:
     # The sources whose imports may be of libraries, and the packages that are none.
     texts = [root.sources()[path] for root, path in foreign(reached)]
-    return texts, [root.package for root in roots.found().roots]
+    return texts, [root.package for root in roots.discovery().roots]
 
 
 @cache
@@ -112,7 +112,7 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
     the package, as in my_paper/algorithms/mine.py. The roots are by default all that were found.
     Raises FileNotFoundError if no root has such a file, UserError for a relative import.
     """
-    every_root = every_root or roots.found().roots
+    every_root = every_root or roots.discovery().roots
     contents = {
         source_path(root, name): text
         for root in every_root

@@ -79,7 +79,7 @@ def summary(
         title=f"{spec.title}: by {', '.join(varied.values())}",
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
         changes="; ".join(
-            c.words(replaced=False) for c in spec.changes if all(c in j.spec.changes for j in jobs)
+            c.phrase(replaced=False) for c in spec.changes if all(c in j.spec.changes for j in jobs)
         ),
     )
     if maps:
