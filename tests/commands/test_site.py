@@ -208,7 +208,7 @@ def test_without_the_extra_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(build, "find_spec", lambda name: None if name == "altair" else name)
     with pytest.raises(UserError, match=r"needs altair.*dpbandits\[site\]"):
-        build.from_words(["lower-bounds"], None)
+        build.from_arguments(["lower-bounds"], None)
 
 
 def test_a_folder_that_is_no_site_is_kept(tmp_path: Path, in_checkout: None) -> None:

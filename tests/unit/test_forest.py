@@ -33,7 +33,7 @@ def gathered(monkeypatch: pytest.MonkeyPatch) -> Gathered:
 
 def drawn(rows: list[forest.Row], named: bool = True) -> Figure:
     with matplotlib.style.context(style_file(), after_reset=True):
-        return forest.drawn({}, {"toy": rows}, named)
+        return forest.plot({}, {"toy": rows}, named)
 
 
 def test_only_factors_have_a_place_and_differences_have_their_sides_in_words(

@@ -73,7 +73,7 @@ def toy_claims(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file.unlink()
     edit(FILE, "horizon: 10_000_000", "horizon: 300")
     monkeypatch.setattr(claims_table, "FIRST", 30)
-    monkeypatch.setattr(claims_table, "LOOKS", 1)
+    monkeypatch.setattr(claims_table, "STAGES", 1)
     write_claims()
     return checkout
 

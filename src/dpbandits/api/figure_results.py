@@ -103,7 +103,7 @@ def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
     """Draw a figure as its drawing function does, and return it."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
     with DRAWING, matplotlib.style.context(plotting.style_file(), after_reset=True):
-        figure = plotting.drawn(draw, produce.drawing(spec, curves))
+        figure = plotting.with_appearance(draw, produce.drawing(spec, curves))
         figure.draw_without_rendering()
     return figure
 

@@ -281,11 +281,11 @@ def audit(
     if "epsilon" not in member.Params._fields:
         del options["epsilon"]
     options |= given
-    print(*audit_lines(found := privacy_results.run_audit(algorithm, **options)), sep="\n")
+    print(*audit_lines(result := privacy_results.run_audit(algorithm, **options)), sep="\n")
     games, spent = f"{options['plays']:,} games", duration(time.monotonic() - start)
     print(f"  {games} in {spent}, seed {options['seed']}", flush=True)
-    exceeded = ["the budget that its paper claims"] * found.refutes_claim
-    exceeded += ["the budget of its declared releases"] * found.refutes_releases
+    exceeded = ["the budget that its paper claims"] * result.refutes_claim
+    exceeded += ["the budget of its declared releases"] * result.refutes_releases
     if exceeded:
         print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)
     return ExitStatus.ALARM if exceeded else ExitStatus.DONE
@@ -356,9 +356,9 @@ def site(*words: Figures, out: Path | None = None) -> int:
         out: folder of the pages; default: out/site
     """
     load_factory()
-    from dpbandits.site.build import from_words
+    from dpbandits.site.build import from_arguments
 
-    return from_words(words, out)
+    return from_arguments(words, out)
 
 
 if __name__ == "__main__":

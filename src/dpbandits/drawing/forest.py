@@ -31,37 +31,37 @@ class Row(NamedTuple):
 
 
 def picture(
-    legend: Mapping[str, str], groups: Mapping[str, Sequence[Row]], title: str, named: bool
+    legend: Mapping[str, str], groups: Mapping[str, Sequence[Row]], title: str, labelled: bool
 ) -> bytes:
-    """Return the plot as SVG: a label for every row if `named`, else one for every group.
+    """Return the plot as SVG: a label for every row if `labelled`, else one for every group.
 
     `legend` holds colours with their meaning. The same rows give the same bytes.
     """
     with matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = title
-        figure, buffer = drawn(legend, groups, named), io.BytesIO()
+        figure, buffer = plot(legend, groups, labelled), io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Title": title})
         return buffer.getvalue()
 
 
-def drawn(legend: Mapping[str, str], groups: Mapping[str, Sequence[Row]], named: bool) -> Figure:
+def plot(legend: Mapping[str, str], groups: Mapping[str, Sequence[Row]], labelled: bool) -> Figure:
     """Draw the plot; a style must be in use."""
     number = sum(map(len, groups.values()))
-    height = 0.9 + (0.21 * number if named else 0.07 * (number + len(groups)))
-    size, y, labels = 3.6 if named else 2.2, 0, dict[float, str]()
+    height = 0.9 + (0.21 * number if labelled else 0.07 * (number + len(groups)))
+    size, y, labels = 3.6 if labelled else 2.2, 0, dict[float, str]()
     figure = Figure(figsize=(6.75, height), layout="constrained")
     axes = figure.subplots()
     for i, (name, rows) in enumerate(groups.items()):
-        if not named:
+        if not labelled:
             labels[y + (len(rows) - 1) / 2] = name
             if i % 2 == 0:
                 axes.axhspan(y - 1, y + len(rows), color="#f2f2ee", zorder=0, linewidth=0)
         for row in rows:
             _draw(axes, row, y, size)
-            if named:
+            if labelled:
                 labels[y] = row.label
             y += 1
-        y += not named
+        y += not labelled
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set(xlim=(-1.04 * WIDEST, 1.04 * WIDEST), ylim=(y - 0.4, -0.8))
     axes.set_xlabel("← holds by this factor · missed by this factor →")
@@ -79,13 +79,13 @@ def _draw(axes: Axes, row: Row, y: float, size: float) -> None:
     estimate, low, high, *others = (
         max(-WIDEST, min(WIDEST, x)) for x in (row.estimate, row.low, row.high, *row.others)
     )
-    look: dict[str, Any] = {**HOLLOW, "markersize": 0.8 * size, "markeredgewidth": 0.5}
-    axes.plot(others, [y] * len(others), color=row.colour, **look)
+    style: dict[str, Any] = {**HOLLOW, "markersize": 0.8 * size, "markeredgewidth": 0.5}
+    axes.plot(others, [y] * len(others), color=row.colour, **style)
     if row.difference:  # at the margin on the side of its sentence
         side, to = ("left", (4, 0)) if row.estimate <= 0 else ("right", (-4, 0))
-        look = {"color": row.colour, "fontsize": 1.5 + 1.5 * size, "ha": side, "va": "center"}
-        look |= {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        axes.annotate(f"difference: {row.difference}", (float(to[0] < 0), y), to, **look)
+        style = {"color": row.colour, "fontsize": 1.5 + 1.5 * size, "ha": side, "va": "center"}
+        style |= {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(f"difference: {row.difference}", (float(to[0] < 0), y), to, **style)
     else:
         axes.plot((low, high), [y, y], color=row.colour, linewidth=0.4 * size)
         axes.plot([estimate], [y], "o", color=row.colour, markersize=size)

@@ -80,10 +80,10 @@ def drawing_file(paper: str) -> Path:
     Raises UserError if the file does not exist, or if there are two of them.
     """
     folders = [layer / "figures" for layer in project.layers()]
-    paths = [path for one in folders if (path := one / f"{paper}.py").is_file()]
+    paths = [path for folder in folders if (path := folder / f"{paper}.py").is_file()]
     if not paths:
-        known = [other.stem for one in folders for other in one.glob("*.py")]
-        raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, known)}")
+        papers = [other.stem for folder in folders for other in folder.glob("*.py")]
+        raise UserError(f"figures/{paper}.py does not exist; {nearest(paper, papers)}")
     if len(paths) > 1:
         raise UserError(f"{paths[0]}: the name is taken by {paths[1]}; rename the file")
     return paths[0]
@@ -107,9 +107,9 @@ def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     with _errors_in_one_line(paper, folder):
         exec(compile(file.read_bytes(), file, "exec"), vars(module))
     functions = (n for n, f in vars(module).items() if getattr(f, "__module__", "") == spec.name)
-    known = [n for n in functions if not n.startswith("_")]
-    if name not in known:
-        raise UserError(f"figures/{paper}.py has no function '{name}'; {nearest(name, known)}")
+    names = [n for n in functions if not n.startswith("_")]
+    if name not in names:
+        raise UserError(f"figures/{paper}.py has no function '{name}'; {nearest(name, names)}")
     draw: Callable[[Drawing], Figure] = getattr(module, name)
     return draw if folder.parent == project.SHIPPED else _errors_in_one_line(paper, folder)(draw)
 
@@ -138,30 +138,30 @@ def style_digest(paper: str) -> str:
     return digest.hexdigest()
 
 
-def drawn(draw: Callable[[Drawing], Figure], drawing: Drawing) -> Figure:
+def with_appearance(draw: Callable[[Drawing], Figure], drawing: Drawing) -> Figure:
     """Draw a figure and give it the appearance that is asked for; a style must be in use.
 
     A legend that is wider than the page gets fewer columns.
     """
-    look, sizes = drawing.appearance, cast(dict[str, Any], matplotlib.rcParams)
-    if look.font_size:
-        factor = look.font_size / sizes["font.size"]
+    appearance, sizes = drawing.appearance, cast(dict[str, Any], matplotlib.rcParams)
+    if appearance.font_size:
+        factor = appearance.font_size / sizes["font.size"]
         sizes.update({key: factor * sizes[key] for key in SIZES})
     figure = draw(drawing)
-    if look.width:
-        figure.set_figwidth(WIDTHS.get(str(look.width)) or float(look.width))
+    if appearance.width:
+        figure.set_figwidth(WIDTHS.get(str(appearance.width)) or float(appearance.width))
     for ax in figure.axes:
-        if look.untitled:
+        if appearance.untitled:
             ax.set_title("".join(re.findall(r"^\(\w+\)", ax.get_title())))
-        if look.x_axis not in (None, ax.get_xscale()):
-            ax.set_xscale(str(look.x_axis))
+        if appearance.x_axis not in (None, ax.get_xscale()):
+            ax.set_xscale(str(appearance.x_axis))
             ax.autoscale(axis="x")
-        if look.y_axis not in (None, ax.get_yscale()):
-            ax.set_yscale(str(look.y_axis))
+        if appearance.y_axis not in (None, ax.get_yscale()):
+            ax.set_yscale(str(appearance.y_axis))
             ax.autoscale(axis="y")
     for legend in [*figure.legends]:
-        if look.legend or legend.get_window_extent().width > figure.bbox.width:
-            _place_anew(figure, legend, look.legend or "below")
+        if appearance.legend or legend.get_window_extent().width > figure.bbox.width:
+            _place_anew(figure, legend, appearance.legend or "below")
     return figure
 
 
@@ -192,11 +192,11 @@ def render(
     draw: Callable[[Drawing], Figure],
     drawing: Drawing,
     keywords: str,
-    look: Callable[[Figure], None] = lambda figure: None,
+    inspect: Callable[[Figure], None] = lambda figure: None,
 ) -> dict[str, bytes]:
     """Return the figure's bytes by format. The same curves and keywords give the same bytes.
 
-    `look` is called with the finished figure; it must not change it.
+    `inspect` is called with the finished figure; it must not change it.
     """
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": drawing.title, "Keywords": keywords, "CreationDate": None},
@@ -205,7 +205,7 @@ def render(
     }
     with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = drawing.title
-        figure = drawn(draw, drawing)
+        figure = with_appearance(draw, drawing)
         if drawing.changes:  # in red above the picture: it is not the paper's figure
             letters = round(figure.get_figwidth() * LETTERS_AN_INCH)
             text = fill(f"Changed: {drawing.changes}", letters)
@@ -215,7 +215,7 @@ def render(
         figure.draw_without_rendering()
         matplotlib.rcParams["figure.constrained_layout.use"] = False
         figure.set_layout_engine(None)
-        look(figure)
+        inspect(figure)
         files = {}
         for kind in drawing.appearance.formats:
             buffer = io.BytesIO()
@@ -237,7 +237,7 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
             f"an export to TikZ needs matplot2tikz, which is not installed: {installing('tikz')}"
         ) from error
     with matplotlib.style.context(style_file(), after_reset=True):
-        figure = drawn(draw, drawing)
+        figure = with_appearance(draw, drawing)
         figure.draw_without_rendering()
         for text in figure.findobj(Text):
             if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz
@@ -253,8 +253,8 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
                 line.set_label(text.get_text())
             legend.remove()
             figure.axes[-1].legend(handles=lines, loc="upper left")
-        place = figure.axes[0].get_subplotspec()
-        columns = place.get_gridspec().ncols if place else 1
+        subplot = figure.axes[0].get_subplotspec()
+        columns = subplot.get_gridspec().ncols if subplot else 1
         # The last digits of lines that span the axes are not reproducible.
         form = {"axis_width": f"{figure.get_figwidth() / columns:.2f}in", "float_format": ".12g"}
         try:
@@ -269,7 +269,7 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
     note = ""
     if drawing.changes:  # in red above the axes, as in the picture
         literal = f"Changed: {drawing.changes}".translate(LITERAL)
-        look = f"anchor=south west, text width={figure.get_figwidth() - 0.5:.2f}in, text=red"
+        options = f"anchor=south west, text width={figure.get_figwidth() - 0.5:.2f}in, text=red"
         corner = "(current bounding box.north west)"
-        note = f"\\node[{look}] at {corner} {{\\bfseries {literal}}};\n"
+        note = f"\\node[{options}] at {corner} {{\\bfseries {literal}}};\n"
     return head + code.replace(r"\end{tikzpicture}", note + r"\end{tikzpicture}")

@@ -109,21 +109,21 @@ def name_axes(ax: Axes, x: str, y: str) -> None:
 
     Another panel of the row has a label of its own if it shows something else.
     """
-    place = ax.get_subplotspec()
+    cell = ax.get_subplotspec()
     others = [other.get_subplotspec() for other in ax.figure.axes]
-    if place is None or not any(
+    if cell is None or not any(
         other
-        and other.rowspan.start > place.rowspan.start
-        and other.colspan.start == place.colspan.start
+        and other.rowspan.start > cell.rowspan.start
+        and other.colspan.start == cell.colspan.start
         for other in others
     ):
         ax.set_xlabel(x)
     firsts = (
         other.get_ylabel()
         for other, there in zip(ax.figure.axes, others, strict=True)
-        if place and there and there.is_first_col() and there.rowspan.start == place.rowspan.start
+        if cell and there and there.is_first_col() and there.rowspan.start == cell.rowspan.start
     )
-    if place is None or place.is_first_col() or next(firsts, y) not in ("", y):
+    if cell is None or cell.is_first_col() or next(firsts, y) not in ("", y):
         ax.set_ylabel(y)
 
 
@@ -159,7 +159,7 @@ def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool 
 
     Without `clip` they are whole at the edge of the panel, also at a regret of about 0.
     """
-    look: dict[str, Any] = {"linestyle": "", "markersize": size, "markerfacecolor": "white"}
+    marker: dict[str, Any] = {"linestyle": "", "markersize": size, "markerfacecolor": "white"}
     first: dict[Points, Series] = {}
     for series in panel.series:
         if series.published:
@@ -167,8 +167,8 @@ def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool 
     for series in first.values():
         style, points = style_of_curve(series), np.transpose(series.published)
         name = f"{PUBLISHED_ID}{series.artist_id}"
-        look |= {"marker": style.marker, "markeredgecolor": style.colour, "gid": name}
-        ax.plot(*points, zorder=3, clip_on=clip, **look)
+        marker |= {"marker": style.marker, "markeredgecolor": style.colour, "gid": name}
+        ax.plot(*points, zorder=3, clip_on=clip, **marker)
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
@@ -200,9 +200,9 @@ def draw_all_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
     lines = [draw_curve(ax, series, again[i]) for i, series in enumerate(panel.series)]
     if panel.series:
         # The played curves decide: a bound beside them has the same unit.
-        named = [s for s in panel.series if s.runs] or panel.series
-        y = ", ".join(dict.fromkeys(series.shows.label for series in named))
-        name_axes(ax, PARAMETERS.get(named[0].over, symbol(named[0].over)), y)
+        deciding = [s for s in panel.series if s.runs] or panel.series
+        y = ", ".join(dict.fromkeys(series.shows.label for series in deciding))
+        name_axes(ax, PARAMETERS.get(deciding[0].over, symbol(deciding[0].over)), y)
     return lines
 
 
@@ -228,8 +228,8 @@ def draw_log_over_parameter(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
 def _again(panel: PanelDrawing) -> list[int]:
     # Number of curves with the same colour and marker that precede each curve in the panel. Dots
     # count as part of their curves.
-    looks = [(series.style, style_of_curve(series)._replace(line="")) for series in panel.series]
-    return [0 if look[0] == "transition" else looks[:i].count(look) for i, look in enumerate(looks)]
+    marks = [(series.style, style_of_curve(series)._replace(line="")) for series in panel.series]
+    return [0 if mark[0] == "transition" else marks[:i].count(mark) for i, mark in enumerate(marks)]
 
 
 def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = None) -> Line2D:
@@ -247,7 +247,7 @@ def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = Non
         steps, last = (np.arange(8) + 0.2 + 0.2 * (order % 4)) / 8, series.x[-1]
         wanted = last**steps if ax.get_xscale() == "log" else last * steps
         marked = np.searchsorted(series.x, wanted).tolist()
-    (drawn,) = ax.plot(
+    (artist,) = ax.plot(
         series.x,
         series.centre,
         linestyle=line,
@@ -270,7 +270,7 @@ def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = Non
         ax.add_collection(band, autolim=False)
         for y in _band_ends(series, logarithmic):
             ax.update_datalim(np.column_stack([series.x, y]))
-    return drawn
+    return artist
 
 
 def _band_ends(series: Series, logarithmic: bool) -> list[np.ndarray]:
@@ -310,9 +310,9 @@ class BetweenDecades(LogFormatterSciNotation):
 
 def write_at_the_end(ax: Axes, series: Series) -> None:
     """Write the label of a curve beside its last point, in the curve's colour."""
-    place, colour = ("axes fraction", "data"), style_of_curve(series).colour
+    coordinates, colour = ("axes fraction", "data"), style_of_curve(series).colour
     label, end = in_mathtext(series.label), (1, series.centre[-1])
-    ax.annotate(label, end, (3, 0), place, va="center", color=colour, **LOOK)
+    ax.annotate(label, end, (3, 0), coordinates, va="center", color=colour, **LOOK)
 
 
 def write_powers(ax: Axes, panel: PanelDrawing, symbol: str) -> None:

@@ -105,8 +105,8 @@ def style_of(name: str) -> Style:
 
 def style_of_curve(series: Series | Curve) -> Style:
     """Return the style of a curve: its algorithm's, with the changes from the figure's file."""
-    style, look = style_of(series.style), series.look
-    asked = {key: value for key, value in look._asdict().items() if value is not None}
+    style, override = style_of(series.style), series.look
+    asked = {key: value for key, value in override._asdict().items() if value is not None}
     return style._replace(**asked)
 
 

@@ -39,18 +39,20 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     by its own runs, as is one whose results are stale; then only claims about it alone are. Nothing
     is judged at another scale than the paper's.
     """
-    found, runs = list[About](), spec.runs_of_experiments()
+    claims, runs = list[About](), spec.runs_of_experiments()
     for paper in map(claims_files.read, claims_files.papers()):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
         if spec.profile != PAPER:
             why = f"the profile {spec.profile} plays games of another scale than the paper's"
-            found += [About(Judged(paper, n), NOT_JUDGED, "", why, NOTHING) for n in names]
+            claims += [About(Judged(paper, n), NOT_JUDGED, "", why, NOTHING) for n in names]
             continue
         gathered = None if not (spec.is_as_filed and names) else claims_table.read(paper.paper)
         if gathered is not None and not claims_table.stale(gathered, [spec]):
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)
-                found.append(About(judged, judged.status, factor(judged.drawn), because, COMMITTED))
+                claims.append(
+                    About(judged, judged.status, factor(judged.drawn), because, COMMITTED)
+                )
         elif names and not any(
             store.missing(experiment, number) for experiment, number in runs.items()
         ):
@@ -61,16 +63,16 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
                     with suppress(UserError):  # a changed figure may lack a curve or panel
                         judged = judge.judge(Judged(paper, claim), [{}])
                         verdict, numbers = judged.verdict.value, factor(judged.drawn)
-                        found.append(About(judged, verdict, numbers, "", OWN))
-    return found
+                        claims.append(About(judged, verdict, numbers, "", OWN))
+    return claims
 
 
 def count(claims: Iterable[About]) -> dict[str, int]:
     """Return the number of distinct sentences by the words of their verdict: 2 depend on ..."""
     sentences = (
-        about
-        for about in claims
-        if about.judged.name in about.judged.paper.sentences and about.judged_by != NOTHING
+        entry
+        for entry in claims
+        if entry.judged.name in entry.judged.paper.sentences and entry.judged_by != NOTHING
     )
     counts = Counter({about.judged.id: about.verdict for about in sentences}.values())
     return {w if n == 1 else w.replace("depends ", "depend "): n for w, n in counts.items()}
@@ -80,17 +82,17 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
     """Return the claims and verdicts as JSON values."""
     return [
         {
-            "claim": about.judged.id,
-            "is_sentence": about.judged.name in about.judged.paper.sentences,
-            "text": about.judged.claim.quote or about.judged.claim.says,
-            "section": about.judged.claim.section,
-            "verdict": about.verdict,
-            "numbers": about.numbers,
-            "because": about.because,
-            "part": about.judged.claim.part or None,
-            "judged_by": about.judged_by,
+            "claim": entry.judged.id,
+            "is_sentence": entry.judged.name in entry.judged.paper.sentences,
+            "text": entry.judged.claim.quote or entry.judged.claim.says,
+            "section": entry.judged.claim.section,
+            "verdict": entry.verdict,
+            "numbers": entry.numbers,
+            "because": entry.because,
+            "part": entry.judged.claim.part or None,
+            "judged_by": entry.judged_by,
         }
-        for about in claims
+        for entry in claims
     ]
 
 

@@ -92,9 +92,9 @@ class Claim(Part, frozen=True, rename={"figures": "in", "not_testable": "not tes
 
     def parts(self) -> list[Comparisons]:
         """Return the comparisons with the figures in which they are made."""
-        own = [text for text in self.holds if isinstance(text, str)]
+        texts = [text for text in self.holds if isinstance(text, str)]
         parts = [part for part in self.holds if isinstance(part, Comparisons)]
-        return [Comparisons(figures=self.figures, holds=own), *parts] if own else parts
+        return [Comparisons(figures=self.figures, holds=texts), *parts] if texts else parts
 
 
 class Erratum(Part, frozen=True):
@@ -146,10 +146,10 @@ class Paper(Part, frozen=True):
     def figures(self, claim: str = "") -> list[str]:
         """Return the figures of a claim, or of all claims and numbers."""
         claims = [self.claims()[claim]] if claim else [*self.claims().values()]
-        places: list[In] = [of.figures for of in claims]
-        places += [part.figures for of in claims for part in of.parts()]
-        places += [] if claim else [number.figures for number in self.numbers.values()]
-        return [*dict.fromkeys(figure for place in places for figure in panels_of(place))]
+        scopes: list[In] = [of.figures for of in claims]
+        scopes += [part.figures for of in claims for part in of.parts()]
+        scopes += [] if claim else [number.figures for number in self.numbers.values()]
+        return [*dict.fromkeys(figure for scope in scopes for figure in panels_of(scope))]
 
     def is_about_published(self, claim: str) -> bool:
         """Return True for an own statement on a published curve."""
@@ -172,8 +172,8 @@ papers = partial(project.names, "claims")  # those that have claims
 
 def thresholds() -> dict[str, Any]:
     """Return the numbers that this project gives to words, by the names that comparisons use."""
-    found = conf_files.read_yaml(THRESHOLDS).items()
-    return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in found}
+    entries = conf_files.read_yaml(THRESHOLDS).items()
+    return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in entries}
 
 
 def read(name: str) -> Paper:
@@ -196,35 +196,35 @@ def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:
     try:
         return msgspec.convert(content, kind, from_attributes=True)
     except msgspec.ValidationError as error:
-        text, _, place = str(error).partition(" - at `$")
+        text, _, path = str(error).partition(" - at `$")
         if unknown := re.match("Object contains unknown field `(.*)`", text):
-            known = kind.__struct_encode_fields__
-            text = f"unknown key {shown(unknown[1])}; {nearest(unknown[1], known)}"
-        where = f"{key}{place.rstrip('`')}".removeprefix(".")
+            valid = kind.__struct_encode_fields__
+            text = f"unknown key {shown(unknown[1])}; {nearest(unknown[1], valid)}"
+        where = f"{key}{path.rstrip('`')}".removeprefix(".")
         raise UserError(f"{file}: {where}: {text[0].lower()}{text[1:]}") from None
 
 
 def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
     # What the types of the schema cannot say: the key and its problem.
-    told = {name for erratum in paper.errata for name in as_list(erratum.statement)}
+    in_errata = {name for erratum in paper.errata for name in as_list(erratum.statement)}
     for name, choice in paper.choices.items():
-        place = f"choices.{name}"
+        key = f"choices.{name}"
         if bool(choice.role) + bool(choice.word) + bool(choice.statistic or choice.figures) != 1:
-            yield place, "needs exactly one of role, word, statistic, figures"
+            yield key, "needs exactly one of role, word, statistic, figures"
         if not choice.variants:
-            yield place, "needs variants"
+            yield key, "needs variants"
         if choice.statistic and not {*choice.variants.values()} <= {"mean", "median"}:
-            yield place, "its variants must be mean or median"
+            yield key, "its variants must be mean or median"
         if choice.open_in and not (choice.role or choice.figures):
-            yield place, "`open in` needs role or figures"
-        for figure in sorted({*as_list(choice.open_in)} - {*(known := paper.figures())}):
-            yield f"{place}.open in", f"no claim is about {shown(figure)}; {nearest(figure, known)}"
+            yield key, "`open in` needs role or figures"
+        for figure in sorted({*as_list(choice.open_in)} - {*(figures := paper.figures())}):
+            yield f"{key}.open in", f"no claim is about {shown(figure)}; {nearest(figure, figures)}"
         yield from _standing(paper, name, choice)
     for name, claim in paper.claims().items():
         if not (claim.quote or claim.says):
             yield name, "needs the paper's words in quote, or says"
         judged = claim.holds or claim.guarantee or claim.not_testable or claim.status
-        if not (judged or name in told):
+        if not (judged or name in in_errata):
             yield name, "needs holds, guarantee, status or not testable"
         for text in (text for part in claim.parts() for text in part.holds):
             try:
@@ -237,43 +237,43 @@ def _problems(paper: Paper) -> Iterator[tuple[str, str]]:
 def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
     # Names that are nowhere defined: the key that has one and the nearest that is.
     claims, errata = paper.claims(), {f"erratum {i}": e for i, e in enumerate(paper.errata, 1)}
-    named = [("headline", name) for name in paper.headline.rests_on]
-    named += [(place, name) for place, e in errata.items() for name in as_list(e.statement)]
-    named += [("choices", n) for c in paper.choices.values() for n in as_list(c.statistic)]
-    for place, name in named:
-        if name not in claims and (place, name) != ("choices", "all"):
-            yield place, f"unknown claim {shown(name)}; {nearest(name, claims)}"
+    mentions = [("headline", name) for name in paper.headline.rests_on]
+    mentions += [(key, name) for key, e in errata.items() for name in as_list(e.statement)]
+    mentions += [("choices", n) for c in paper.choices.values() for n in as_list(c.statistic)]
+    for key, name in mentions:
+        if name not in claims and (key, name) != ("choices", "all"):
+            yield key, f"unknown claim {shown(name)}; {nearest(name, claims)}"
     chosen = [(name, claim.under) for name, claim in claims.items()]
     chosen += [(f"numbers.{name}", number.variants) for name, number in paper.numbers.items()]
-    for place, variants in chosen:
+    for key, variants in chosen:
         for name, variant in variants.items():
             if variant not in getattr(paper.choices.get(name), "variants", ()):
-                yield place, f"unknown variant {shown(variant)} of {shown(name)}"
+                yield key, f"unknown variant {shown(variant)} of {shown(name)}"
     texts = [("headline", paper.headline.text), ("method", paper.method)]
     texts += [("published", paper.published)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
-    texts += [(place, f"{erratum.text} {erratum.corrected}") for place, erratum in errata.items()]
+    texts += [(key, f"{erratum.text} {erratum.corrected}") for key, erratum in errata.items()]
     texts += [(f"excluded.{name}", text) for name, text in paper.excluded.items()]
     texts += [(f"choices.{name}.open", choice.opens) for name, choice in paper.choices.items()]
-    for place, text in texts:
+    for key, text in texts:
         for name, _ in TEMPLATE.findall(text):
             if name not in (*paper.numbers, "paper"):
-                yield place, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
+                yield key, f"unknown number {shown(name)}; {nearest(name, paper.numbers)}"
 
 
 def _standing(paper: Paper, name: str, choice: Choice) -> Iterator[tuple[str, str]]:
     for variant, fits in choice.against.items():
-        place = f"choices.{name}.against"
+        key = f"choices.{name}.against"
         if variant not in choice.variants:
-            yield place, f"unknown variant {shown(variant)}; {nearest(variant, choice.variants)}"
+            yield key, f"unknown variant {shown(variant)}; {nearest(variant, choice.variants)}"
         elif variant == next(iter(choice.variants)):
-            yield place, f"the first variant, {shown(variant)}, must be of the text"
+            yield key, f"the first variant, {shown(variant)}, must be of the text"
         elif not as_list(fits):
-            yield place, f"{shown(variant)} needs own statements on published curves that it fits"
+            yield key, f"{shown(variant)} needs own statements on published curves that it fits"
         published = [claim for claim in paper.ours if paper.is_about_published(claim)]
         for claim in {*as_list(fits)} - {*published}:
             unknown = f"unknown statement on a published curve {shown(claim)}"
-            yield place, f"{unknown}; {nearest(claim, published)}"
+            yield key, f"{unknown}; {nearest(claim, published)}"
 
 
 def as_list(names: Names) -> list[str]:

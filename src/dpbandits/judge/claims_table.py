@@ -1,6 +1,6 @@
 """Results of a paper's claims: runs until they are decided, then a table and its record.
 
-The first look takes FIRST runs, each later one four times as many for the claims that are still
+The first stage takes FIRST runs, each later one four times as many for the claims that are still
 inconclusive; where an algorithm decides in every round, as many as a number of rounds allows.
 
 The table, figures/reference/claims/<paper>.csv, has a row for every claim and combination, every
@@ -47,9 +47,9 @@ TEXTS = {  # parts of a claims file that no verdict depends on
     *("short", "central", "paper", "ours", "because", "section", "quote", "says", "part", "open"),
     *("source", "headline", "method", "published", "excluded", "errata"),
 }
-FIRST, LOOKS = 1000, 3  # runs of the first look, and looks at most
+FIRST, STAGES = 1000, 3  # runs of the first stage, and stages at most
 BATCHED = 1.5e-9  # seconds a round; a batched algorithm takes 1e-9 at most, with T = 10^6
-ROUNDS = 10**8  # rounds of an experiment at a look; at a later look experiments share as many
+ROUNDS = 10**8  # rounds of an experiment at a stage; at a later one experiments share as many
 SHARED = 10**10  # as this, if that is more for each
 
 
@@ -101,16 +101,16 @@ def gather(names: Sequence[str]) -> int:
 
 def _admitted(paper: Paper, figures: Figures) -> dict[str, list[Combination]]:
     # The combinations under which every claim is judged.
-    found: dict[str, list[Combination]] = {}
+    admitted: dict[str, list[Combination]] = {}
     for name, claim in paper.claims().items():
         if claim.holds or claim.guarantee:
             several = combinations(paper, figures.touched(name))
-            found[name] = [c for c in several if claim.under.items() <= c.items()]
-    touched = {choice for several in found.values() for c in several for choice in c}
+            admitted[name] = [c for c in several if claim.under.items() <= c.items()]
+    touched = {choice for several in admitted.values() for c in several for choice in c}
     for choice in {*paper.choices} - touched:
         file = project.member_file("claims", paper.paper)
         raise UserError(f"{file}: choices.{choice}: no claim has its roles, words or figures")
-    return found
+    return admitted
 
 
 def _gather(paper: Paper) -> int:
@@ -126,18 +126,19 @@ def _gather(paper: Paper) -> int:
             runs[experiment] = max(curve.runs, runs.get(experiment, 0))
     _, settings = compose.load(paper.figures()[0], [])
     store, wanted = Store(settings.cache), {*runs}
-    place = f"claims of {paper.paper}", settings.out / "claims"
-    if complete(runs, settings, *place, store).failures:  # the figures' runs tell what a run costs
+    title, folder = f"claims of {paper.paper}", settings.out / "claims"
+    # The figures' runs tell what a run costs.
+    if complete(runs, settings, title, folder, store).failures:
         return ExitStatus.FAILED
-    for look in range(LOOKS):
-        more = _more_runs(runs, wanted, store, look)
-        if more == runs and look:
+    for stage in range(STAGES):
+        more = _more_runs(runs, wanted, store, stage)
+        if more == runs and stage:
             break
         runs = more
-        if complete(runs, settings, *place, store).failures:
+        if complete(runs, settings, title, folder, store).failures:
             return ExitStatus.FAILED
         theirs = Resampler(store, runs, paper.runs or 1)
-        judge, wanted = Judge(figures, Resampler(store, runs), theirs, look), set()
+        judge, wanted = Judge(figures, Resampler(store, runs), theirs, stage), set()
         for name, several in waiting.items():
             judged = judge.judge(claims[name], several)
             undecided = [
@@ -162,7 +163,7 @@ def _gather(paper: Paper) -> int:
 
 
 def _more_runs(
-    runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, look: int
+    runs: Mapping[Experiment, int], wanted: Collection[Experiment], store: Store, stage: int
 ) -> dict[Experiment, int]:
     more = {**runs}
     horizons = {e: rounds for e in runs if (rounds := kinds.words(e).rounds)}
@@ -171,10 +172,10 @@ def _more_runs(
         seconds = store.seconds(experiment) / max(len(store.covered(experiment)), 1)
         paces.setdefault(experiment.member, []).append(seconds / horizon)
     # The first experiment was compiled, too, and some end in a start phase that takes no time.
-    pace = {member: median(found) for member, found in paces.items()}
-    rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if look else ROUNDS
+    pace = {member: median(measured) for member, measured in paces.items()}
+    rounds = max(ROUNDS, SHARED // max(len(wanted), 1)) if stage else ROUNDS
     for experiment in (experiment for experiment in horizons if experiment in wanted):
-        number = FIRST * 4**look
+        number = FIRST * 4**stage
         if pace[experiment.member] >= BATCHED:
             number = min(number, rounds // horizons[experiment])
         more[experiment] = max(number, runs[experiment])
@@ -245,10 +246,10 @@ def write(gathered: Gathered) -> None:
     """Write the table and its record into the layer that has the paper's claims."""
     reproduced, entries = Verdict.REPRODUCED, list[tuple[str, str, Any, Result]]()
     for name, judged in gathered.claims.items():
-        drawn: Key = ()  # the first combination; the others are written as they differ from it
+        first: Key = ()  # the first combination; the others are written as they differ from it
         for key, result in judged.results.items():
-            entries.append(("claim", name, [pair for pair in key if pair not in drawn], result))
-            drawn = drawn or key
+            entries.append(("claim", name, [pair for pair in key if pair not in first], result))
+            first = first or key
     for name, value in gathered.numbers.items():
         entries.append(("number", name, (), Result(verdict=reproduced, left=value)))
     for joint in gathered.joint:
@@ -271,9 +272,9 @@ def read(name: str) -> Gathered | None:
     """
     paper, file = claims_files.read(name), project.home("claims", name) / FOLDER / f"{name}.csv"
     remedy = f"`dpbandits report --gather {name}` writes it"
-    if (found := references.committed(file, remedy)) is None:
+    if (table := references.committed(file, remedy)) is None:
         return None
-    rows, record = found
+    rows, record = table
     claims = {claim: Judged(paper, claim) for claim in paper.claims()}
     numbers, joint = dict[str, float](), list[Joint]()
     try:
@@ -286,8 +287,8 @@ def read(name: str) -> Gathered | None:
                 numbers[row["name"]] = result.left
             elif row["name"] in claims:  # not of a claim that was removed since
                 results = claims[row["name"]].results
-                drawn = dict(next(iter(results), ()))
-                results[tuple((drawn | combination).items())] = result
+                first = dict(next(iter(results), ()))
+                results[tuple((first | combination).items())] = result
     except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
     return Gathered(paper, claims, numbers, tuple(joint), record)
@@ -295,8 +296,8 @@ def read(name: str) -> Gathered | None:
 
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:
     """Return the digests of what the results of a paper rest on, by the names of the parts."""
-    told = json.dumps(msgspec.to_builtins(paper))
-    judged = json.loads(told, object_hook=lambda d: {k: d[k] for k in d if k not in TEXTS})
+    text = json.dumps(msgspec.to_builtins(paper))
+    judged = json.loads(text, object_hook=lambda d: {k: d[k] for k in d if k not in TEXTS})
     return {
         "the claims": references.digest(judged),
         "the thresholds": references.digest(claims_files.thresholds()),

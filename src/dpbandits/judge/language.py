@@ -62,10 +62,10 @@ def quantity(value: Any) -> Quantity:
 def chosen(mask: Callable[..., np.ndarray], value: Any, *limits: Any) -> Any:
     """Return a curve or quantity at the x of a mask; all of these points are then compared."""
     whole = value if isinstance(value, Line) else quantity(value)
-    at = mask(whole.x, *limits)
+    inside = mask(whole.x, *limits)
     if isinstance(whole, Line):
-        return replace(whole, columns=whole.columns[at], x=whole.x[at], chosen=True)
-    return Quantity(whole.values[:, at], whole.x[at])
+        return replace(whole, columns=whole.columns[inside], x=whole.x[inside], chosen=True)
+    return Quantity(whole.values[:, inside], whole.x[inside])
 
 
 def end(value: Any) -> Quantity:
@@ -178,8 +178,8 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
             raise UserError(f"{pair[0].curve.name} is compared with itself")
         a, b, x = _aligned(*map(end, pair))
         left, right = np.broadcast_arrays(a.values, b.values)
-        known = ~(np.isnan(left[0]) | np.isnan(right[0]))
-        left, right, x = left[:, known], right[:, known], np.broadcast_to(x, known.shape)[known]
+        valid = ~(np.isnan(left[0]) | np.isnan(right[0]))
+        left, right, x = left[:, valid], right[:, valid], np.broadcast_to(x, valid.shape)[valid]
         if is_log := bool((left > 0).all() and (right > 0).all()):
             distances = np.log(left) - np.log(right)
         else:
@@ -203,11 +203,11 @@ def evaluate(node: ast.expr, scope: Scope) -> Any:
                 raise UserError(f"unknown function {called!r}; {nearest(called, scope.functions)}")
             call, value = scope.functions[called], evaluate(first, scope)
             more = [evaluate(argument, scope) for argument in rest]
-            named = {str(k.arg): evaluate(k.value, scope) for k in node.keywords}
+            keywords = {str(k.arg): evaluate(k.value, scope) for k in node.keywords}
             try:
                 if isinstance(value, list):
-                    return [call(item, *more, **named) for item in value]
-                return call(value, *more, **named)
+                    return [call(item, *more, **keywords) for item in value]
+                return call(value, *more, **keywords)
             except TypeError as error:  # a missing argument, or a curve in place of a number
                 raise UserError(f"{ast.unparse(node)}: {error}") from None
     raise UserError(f"{ast.unparse(node)} is not part of the language")

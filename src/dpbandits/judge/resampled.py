@@ -57,13 +57,13 @@ class Resampler:
                 beyond = published.as_far(curve, x_values(curve), runs).T.astype(float)
                 size = self.size or number
                 shares = self._reduced(curve.sources[0], beyond, "mean", group)
-                found = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
+                statistics = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
             elif curve.x is None:  # points over time belong to the same runs
-                found = self._reduced(curve.sources[0], runs[:, columns], name, group)
+                statistics = self._reduced(curve.sources[0], runs[:, columns], name, group)
             else:  # points of a sweep are games of their own
                 swept = [(curve.sources[i], runs[:, [i]]) for i in columns]
-                found = np.hstack([self._reduced(s, own, name, group) for s, own in swept])
-            self._known[key] = found
+                statistics = np.hstack([self._reduced(s, game, name, group) for s, game in swept])
+            self._known[key] = statistics
         return self._known[key]
 
     def _reduced(self, source: Experiment, runs: np.ndarray, name: str, group: int) -> np.ndarray:
@@ -74,8 +74,8 @@ class Resampler:
         rng, counts = np.random.default_rng([*seed]), _counts(len(runs), self.size or len(runs))
         shuffled, rows = runs[rng.permutation(len(runs))], rng.permutation(RESAMPLES)
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
-        found = (weighted(name, shuffled, part.astype(float), group) for part in parts)
-        return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *found])
+        resamples = (weighted(name, shuffled, part.astype(float), group) for part in parts)
+        return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *resamples])
 
 
 class Planner:
@@ -96,8 +96,8 @@ class Planner:
 def _counts(runs: int, size: int) -> np.ndarray:
     # How often every resample has every run, (RESAMPLES, runs).
     rng = np.random.default_rng([runs, size])
-    drawn = (rng.integers(0, runs, size) for _ in range(RESAMPLES))
-    return np.array([np.bincount(d, minlength=runs) for d in drawn], np.min_scalar_type(size))
+    samples = (rng.integers(0, runs, size) for _ in range(RESAMPLES))
+    return np.array([np.bincount(d, minlength=runs) for d in samples], np.min_scalar_type(size))
 
 
 def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.ndarray:
@@ -108,23 +108,23 @@ def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.
     """
     if name == "mean":
         return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
-    found = []
+    statistics = []
     for column in runs.T:
         order = np.argsort(column)
-        ordered, own = column[order], counts[:, order]
+        ordered, weights = column[order], counts[:, order]
         if name == "median":
-            reached, half = np.cumsum(own, axis=1), own.sum(1, keepdims=True) / 2
+            reached, half = np.cumsum(weights, axis=1), weights.sum(1, keepdims=True) / 2
             low, high = (reached < half).sum(1), (reached <= half).sum(1)
-            found.append((ordered[low] + ordered[high.clip(max=len(ordered) - 1)]) / 2)
-        elif name == "spread" and own[0].sum() != group:
-            below = (np.cumsum(own, axis=1) / own.sum(1, keepdims=True))[:, :-1]
-            found.append((1 - below**group - (1 - below) ** group) @ np.diff(ordered))
+            statistics.append((ordered[low] + ordered[high.clip(max=len(ordered) - 1)]) / 2)
+        elif name == "spread" and weights[0].sum() != group:
+            below = (np.cumsum(weights, axis=1) / weights.sum(1, keepdims=True))[:, :-1]
+            statistics.append((1 - below**group - (1 - below) ** group) @ np.diff(ordered))
         else:
-            smallest = ordered[np.argmax(own > 0, axis=1)]
-            largest = ordered[len(ordered) - 1 - np.argmax(own[:, ::-1] > 0, axis=1)]
+            smallest = ordered[np.argmax(weights > 0, axis=1)]
+            largest = ordered[len(ordered) - 1 - np.argmax(weights[:, ::-1] > 0, axis=1)]
             ends = {"max": largest, "min": smallest, "spread": largest - smallest}
-            found.append(ends[name])
-    return np.stack(found, 1)
+            statistics.append(ends[name])
+    return np.stack(statistics, 1)
 
 
 _x_values = cache(x_values)  # a judge asks thousands of times

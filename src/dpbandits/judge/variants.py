@@ -57,29 +57,29 @@ class Figures:
         self, figure: str, letters: Sequence[str], combination: Combination
     ) -> dict[str, Curves]:
         """Return the curves of panels of a figure under a combination, by letter and name."""
-        found: dict[str, Curves] = {}
+        panels: dict[str, Curves] = {}
         for panel in self.spec(figure, self._overrides(figure, "", combination)).panels:
-            found[panel.letter] = curves = {}
+            panels[panel.letter] = curves = {}
             for name in dict.fromkeys(curve.name for curve in panel.curves):
                 spec = self.spec(figure, self._overrides(figure, name, combination))
                 (same,) = (p for p in spec.panels if p.letter == panel.letter)
                 curves[name.replace("-", "_")] = [c for c in same.curves if c.name == name]
         for letter in letters:
-            if letter not in found:
-                raise UserError(f"{figure} has no panel {shown(letter)}; {nearest(letter, found)}")
-        return {letter: found[letter] for letter in letters or found}
+            if letter not in panels:
+                raise UserError(f"{figure} has no panel {shown(letter)}; {nearest(letter, panels)}")
+        return {letter: panels[letter] for letter in letters or panels}
 
     def touched(self, name: str) -> list[str]:
         """Return the choices that a claim touches: by its curves, words, figures or statistic."""
         claim = self.paper.claims()[name]
         roles = {curve.name for curve in self.needed(name, {})} | {*as_list(claim.guarantee)}
-        words = {w for part in claim.parts() for w in re.findall(r"\w+", " ".join(part.holds))}
+        tokens = {w for part in claim.parts() for w in re.findall(r"\w+", " ".join(part.holds))}
         return [
             key
             for key, choice in self.paper.choices.items()
             if not choice.open_in or {*as_list(choice.open_in)} & {*self.paper.figures(name)}
             if roles & {*as_list(choice.role)}
-            or words & {*as_list(choice.word)}
+            or tokens & {*as_list(choice.word)}
             or {name, "all"} & {*as_list(choice.statistic)}
             or {*as_list(choice.figures)} & {*self.paper.figures(name)}
         ]
@@ -97,7 +97,7 @@ class Figures:
         """Yield every comparison of a claim. Raises UserError for a name that no panel has."""
         for part in self.paper.claims()[name].parts():
             for text in part.holds:
-                with self._named(name, text):
+                with self._errors_located(name, text):
                     for place, scope in self._scopes(part.figures, text, combination, resampler):
                         for compared in language.compared(text, scope):
                             yield place, compared
@@ -105,13 +105,13 @@ class Figures:
     def value(self, name: str, resampler: Resampler | Planner) -> float:
         """Return the value of a number in the first panel that has its curves."""
         number = self.paper.numbers[name]
-        with self._named(name, number.value):
+        with self._errors_located(name, number.value):
             scopes = self._scopes(number.figures, number.value, number.variants, resampler)
             value = language.evaluate(language.parsed(number.value), next(scopes)[1])
             return float(language.end(value).values[0, -1])
 
     @contextmanager
-    def _named(self, name: str, text: str) -> Iterator[None]:
+    def _errors_located(self, name: str, text: str) -> Iterator[None]:
         # Every error becomes one line with file, claim and text.
         try:
             yield
@@ -129,42 +129,42 @@ class Figures:
         resampler: Resampler | Planner,
     ) -> Iterator[tuple[Place, Scope]]:
         # The values of names, wherever a text can be evaluated.
-        words, statistic = claims_files.thresholds(), "mean"
+        symbols, statistic = claims_files.thresholds(), "mean"
         for name, choice in self.paper.choices.items():
             value = choice.variants[combination.get(name, next(iter(choice.variants)))]
             if choice.word:
                 values = value if isinstance(value, dict) else {as_list(choice.word)[0]: value}
-                words |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
+                symbols |= {w: language.FUNCTIONS.get(str(v), v) for w, v in values.items()}
             elif choice.statistic and name in combination:
                 statistic = value
         nodes = [*ast.walk(language.parsed(text))]
         called = [node.func for node in nodes if isinstance(node, ast.Call)]
-        named = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
+        operands = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
         across = re.search(r"\b(panels|later|panel)\(", text)
-        wanted, line = named - {OTHERS, *words}, partial(Line.of, resampler, statistic)
-        functions = FUNCTIONS | {word: value for word, value in words.items() if callable(value)}
+        wanted, line = operands - {OTHERS, *symbols}, partial(Line.of, resampler, statistic)
+        functions = FUNCTIONS | {word: value for word, value in symbols.items() if callable(value)}
         for figure, letters in panels_of(figures).items():
             panels = self.panels(figure, letters, combination)
-            known = {name for curves in panels.values() for name in curves}
-            for name in sorted(wanted - known):
-                raise UserError(f"{figure} has no curve {shown(name)}; {nearest(name, known)}")
+            valid = {name for curves in panels.values() for name in curves}
+            for name in sorted(wanted - valid):
+                raise UserError(f"{figure} has no curve {shown(name)}; {nearest(name, valid)}")
             having = {letter: c for letter, c in panels.items() if wanted <= {*c}}
             for letter, curves in [*having.items()][: 1 if across else None]:
-                own = max((len(curves[name]) for name in wanted), default=1)
-                used = {*curves} if OTHERS in named else wanted
+                repeats = max((len(curves[name]) for name in wanted), default=1)
+                used = {*curves} if OTHERS in operands else wanted
                 for i in range(max((len(curves[name]) for name in used), default=1)):
                     lines = {n: line(c[min(i, len(c) - 1)]) for n, c in curves.items()}
-                    fresh = (n for n, c in curves.items() if i < max(own, len(c)))
-                    others = [lines[n] for n in fresh if n not in named]
+                    fresh = (n for n, c in curves.items() if i < max(repeats, len(c)))
+                    others = [lines[n] for n in fresh if n not in operands]
                     others = [o for o in others if not (o.curve.is_exact or o.curve.variant)]
-                    _check_distinct([lines[n] for n in wanted] + others * (OTHERS in named))
-                    names = {**words, **lines, OTHERS: others}
+                    _check_distinct([lines[n] for n in wanted] + others * (OTHERS in operands))
+                    names = {**symbols, **lines, OTHERS: others}
                     scope = Scope(names, functions | _across(panels, text))
                     yield Place(figure, "" if across else letter, text), scope
 
     def _overrides(self, figure: str, role: str, combination: Combination) -> tuple[str, ...]:
         # Those of the whole figure; with a role also those of its curve.
-        found, curve = list[str](), f"figure.curves.{role}"
+        overrides, curve = list[str](), f"figure.curves.{role}"
         members = {kind.key for kind in kinds.every() if kind.has_members}
         for name, variant in combination.items():
             choice = self.paper.choices[name]
@@ -174,20 +174,20 @@ class Figures:
             for key, value in (values or {}).items():
                 written = "null" if value is None else str(value).replace(" ", "")
                 if figure in as_list(choice.figures):
-                    found.append(f"{key}={written}")
+                    overrides.append(f"{key}={written}")
                 elif role in as_list(choice.role) and key in members:
-                    found += [f"algorithm@{curve}={written}", f"++{curve}.legend=null"]
+                    overrides += [f"algorithm@{curve}={written}", f"++{curve}.legend=null"]
                 elif role in as_list(choice.role):
-                    found.append(f"++{curve}.{key}={written}")
-        return tuple(found)
+                    overrides.append(f"++{curve}.{key}={written}")
+        return tuple(overrides)
 
 
 def _check_distinct(lines: Sequence[Line]) -> None:
     # Raise UserError for two curves that differ by seed, label or ties alone.
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for curve in (line.curve for line in lines if line.curve.played):
         games = [_distinctive(source.description()) for source in curve.sources]
-        name = known.setdefault(json.dumps([games, curve.shows.name, curve.x]), curve.name)
+        name = names.setdefault(json.dumps([games, curve.shows.name, curve.x]), curve.name)
         if name != curve.name:
             raise UserError(f"{name} and {curve.name} are one game, compared with itself")
 
@@ -221,7 +221,7 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
     A point where no regret can exceed the bound is not a number, as is one that the theorem's
     conditions exclude. Raises HypothesesNotMet if they exclude all points.
     """
-    found, unmet = list[float](), list[str]()
+    values, unmet = list[float](), list[str]()
     for column, x in zip(line.columns, line.x, strict=True):
         experiment = line.curve.sources[0 if line.curve.x is None else column]
         arguments = {**kinds.words(experiment).arguments, **more}
@@ -234,10 +234,10 @@ def bound(line: Line, name: str, **more: Any) -> Quantity:
             unmet.append(str(error))
             value = np.inf
         most = kinds.of(experiment).most(experiment, arguments)
-        found.append(value if value < (np.inf if most is None else most) else np.nan)
-    if len(unmet) == len(found):
+        values.append(value if value < (np.inf if most is None else most) else np.nan)
+    if len(unmet) == len(values):
         raise HypothesesNotMet(unmet[0])
-    return Quantity(np.array([found]), line.x, line.chosen)
+    return Quantity(np.array([values]), line.x, line.chosen)
 
 
 @cache
@@ -249,8 +249,8 @@ def theory_value(name: str, **arguments: Any) -> float:
 
 def published(line: Line) -> Quantity:
     """Return the curve in the paper's own picture, at the points of ours that it has."""
-    known = at_checkpoints(line.curve)
-    return Quantity(np.array([[known.get(float(x), np.nan) for x in line.x]]), line.x, line.chosen)
+    points = at_checkpoints(line.curve)
+    return Quantity(np.array([[points.get(float(x), np.nan) for x in line.x]]), line.x, line.chosen)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

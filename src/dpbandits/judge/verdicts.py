@@ -19,7 +19,7 @@ from dpbandits.judge.variants import Combination, Figures, HypothesesNotMet, Pla
 from dpbandits.kernel.errors import UserError
 
 FEWEST = 20  # runs; with fewer nothing is decided
-LEVEL = 0.05  # error of all looks together: half of it at the first one, then a quarter, ...
+LEVEL = 0.05  # error of all stages together: half of it at the first one, then a quarter, ...
 BEYOND_FLOOR = 2  # times 1/p runs, without which no sentence fails by a p-value below p
 ROUNDING = 1e-9  # a standard error of a logarithm that is rounding
 Key = tuple[tuple[str, str], ...]  # a combination as a hashable value
@@ -105,13 +105,13 @@ class Judged:
     @property
     def verdict(self) -> Verdict:
         """The verdict over all combinations of the text: it depends if one holds, another fails."""
-        found = {result.verdict for result in self.of_the_text.values()} or {Verdict.NOT_TESTABLE}
-        found = found - {Verdict.VACUOUS, Verdict.NOT_MET} or found
-        if {Verdict.REPRODUCED, Verdict.NOT} <= found:
+        verdicts = {r.verdict for r in self.of_the_text.values()} or {Verdict.NOT_TESTABLE}
+        verdicts = verdicts - {Verdict.VACUOUS, Verdict.NOT_MET} or verdicts
+        if {Verdict.REPRODUCED, Verdict.NOT} <= verdicts:
             return Verdict.DEPENDS
-        if found == {Verdict.NOT} and self.explanation:
+        if verdicts == {Verdict.NOT} and self.explanation:
             return Verdict.EXPLAINED
-        return found.pop() if len(found) == 1 else Verdict.INCONCLUSIVE
+        return verdicts.pop() if len(verdicts) == 1 else Verdict.INCONCLUSIVE
 
     @property
     def of_the_text(self) -> dict[Key, Result]:
@@ -130,9 +130,9 @@ class Judged:
         for key, result in self.results.items():
             if variants := tuple(self.paper.against(dict(key)).items()):
                 groups.setdefault(variants, []).append(result.verdict is Verdict.REPRODUCED)
-        found = [Explanation(dict(v), sum(holds), len(holds)) for v, holds in groups.items()]
-        found = [explanation for explanation in found if explanation.holds]
-        best = sorted(found, key=lambda e: (len(e.variants), -e.holds / e.of))
+        explanations = [Explanation(dict(v), sum(holds), len(holds)) for v, holds in groups.items()]
+        explanations = [explanation for explanation in explanations if explanation.holds]
+        best = sorted(explanations, key=lambda e: (len(e.variants), -e.holds / e.of))
         return best[0] if best else None
 
     @property
@@ -141,12 +141,12 @@ class Judged:
 
         The first one is `as drawn`, of no choice, if it holds under what the figures draw.
         """
-        drawn, found = dict(next(iter(self.results), ())), list[tuple[str, str]]()
+        as_drawn, variants = dict(next(iter(self.results), ())), list[tuple[str, str]]()
         for key, result in self.results.items():
-            changed = [(choice, variant) for choice, variant in key if drawn[choice] != variant]
+            changed = [(choice, variant) for choice, variant in key if as_drawn[choice] != variant]
             if len(changed) < 2 and result.verdict is Verdict.REPRODUCED:
-                found += changed or [("", "as drawn")]
-        return found
+                variants += changed or [("", "as drawn")]
+        return variants
 
     @property
     def status(self) -> str:
@@ -171,18 +171,18 @@ class Judged:
 
     def turned_by(self) -> list[str]:
         """Return the choices, each of which alone changes the verdict somewhere."""
-        found: dict[str, None] = {}
+        choices: dict[str, None] = {}
         for (first, a), (second, b) in itertools.combinations(self.results.items(), 2):
             differing = [name for name, variant in first if (name, variant) not in second]
             if len(differing) == 1 and a.verdict is not b.verdict:
-                found[differing[0]] = None
-        return [*found]
+                choices[differing[0]] = None
+        return [*choices]
 
     def key(self, combination: Combination) -> Key:
         """Return the claim's own part of a combination; what is drawn if that is not judged."""
-        drawn = next(iter(self.results))
-        asked = tuple((name, combination.get(name, variant)) for name, variant in drawn)
-        return asked if asked in self.results else drawn
+        as_drawn = next(iter(self.results))
+        asked = tuple((name, combination.get(name, variant)) for name, variant in as_drawn)
+        return asked if asked in self.results else as_drawn
 
 
 def combinations(paper: Paper, choices: Iterable[str]) -> list[Combination]:
@@ -213,26 +213,26 @@ class Judge:
     figures: Figures
     ours: Resampler
     theirs: Resampler
-    look: int = 0
+    stage: int = 0
     equal: float = field(default_factory=lambda: math.log(claims_files.thresholds()["equal"]))
 
     def judge(self, judged: Judged, several: Iterable[Combination]) -> Judged:
         """Add the verdicts on a claim under some combinations, and return it.
 
-        What was decided at an earlier look stays. Intervals are simultaneous over all comparisons
+        What was decided at an earlier stage stays. Intervals are simultaneous over all comparisons
         of the combinations of the text, and over those of the others.
         """
-        found: dict[Key, Result] = {}
+        results: dict[Key, Result] = {}
         if judged.claim.guarantee:
-            found = {tuple(c.items()): self._guarantee(judged, c) for c in several}
+            results = {tuple(c.items()): self._guarantee(judged, c) for c in several}
         else:
             groups: dict[bool, list[Combination]] = {}
             for combination in several:
                 is_against = bool(judged.paper.against(combination))
                 groups.setdefault(is_against, []).append(combination)
             for group in groups.values():
-                found |= self._decided(judged, group)
-        for key, result in found.items():
+                results |= self._decided(judged, group)
+        for key, result in results.items():
             before = judged.results.get(key)
             if before is None or before.verdict is Verdict.INCONCLUSIVE:
                 shown = self._shown(judged, dict(key), result)
@@ -259,17 +259,17 @@ class Judge:
         for combination in several:
             key, self.ours.used = tuple(combination.items()), {}
             try:
-                found = [*self.figures.comparisons(judged.name, combination, self.ours)]
+                comparisons = [*self.figures.comparisons(judged.name, combination, self.ours)]
             except HypothesesNotMet:
                 results[key] = Result(verdict=Verdict.NOT_MET)
                 continue
-            points = [(place, c, i) for place, c in found for i in range(len(c.x))]
+            points = [(place, c, i) for place, c in comparisons for i in range(len(c.x))]
             if not points:
-                nothing = Verdict.VACUOUS if found else Verdict.NOT_TESTABLE
+                nothing = Verdict.VACUOUS if comparisons else Verdict.NOT_TESTABLE
                 results[key] = Result(verdict=nothing)
                 continue
             distances = np.hstack(
-                [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in found]
+                [np.broadcast_to(c.distances, (1 + RESAMPLES, len(c.x))) for _, c in comparisons]
             )
             estimate, error = distances[0], distances[1:].std(0)
             error[error < ROUNDING] = 0.0
@@ -277,14 +277,14 @@ class Judge:
             farthest = np.maximum(farthest, away.max(1))
             runs = min(self.ours.used.values(), default=0)
             compared[key] = _Compared(points, estimate, error, runs)
-        width = float(np.quantile(farthest, 1 - LEVEL / 2 ** (self.look + 1)))
+        width = float(np.quantile(farthest, 1 - LEVEL / 2 ** (self.stage + 1)))
         for combination in several:
             if (key := tuple(combination.items())) in compared:
                 results[key] = self._result(compared[key], width)
         return {key: results[key] for key in (tuple(c.items()) for c in several)}
 
-    def _result(self, found: "_Compared", width: float) -> Result:
-        points, estimate, error, runs = found
+    def _result(self, comparisons: "_Compared", width: float) -> Result:
+        points, estimate, error, runs = comparisons
         low, high = estimate - width * error, estimate + width * error
         fails = (low > self.equal) & [not _is_at_floor(*point, runs) for point in points]
         verdict = Verdict.INCONCLUSIVE
@@ -314,7 +314,7 @@ class Judge:
 
     def _guarantee(self, judged: Judged, combination: Combination) -> Result:
         # The largest composed budget relative to the given one; it refutes nothing if it exceeds.
-        found = [
+        budgets = [
             (composed_budget(experiment), given_budget(experiment), Place(figure, letter, role))
             for figure, letters in panels_of(judged.claim.figures).items()
             for letter, curves in self.figures.panels(figure, letters, combination).items()
@@ -322,10 +322,10 @@ class Judge:
             for curve in curves.get(role.replace("-", "_"), [])
             for experiment in replace(curve, against=()).played
         ]
-        for role in {*as_list(judged.claim.guarantee)} - {place.text for _, _, place in found}:
+        for role in {*as_list(judged.claim.guarantee)} - {place.text for _, _, place in budgets}:
             file = f"conf/claims/{judged.paper.paper}.yaml"
             raise UserError(f"{file}: {judged.name}: no figure has the curve {role!r}")
-        ratios = [(spent / asked, spent, asked, at) for spent, asked, at in found if spent]
+        ratios = [(spent / asked, spent, asked, place) for spent, asked, place in budgets if spent]
         if not ratios:
             return Result(verdict=Verdict.NOT_TESTABLE)
         ratio, left, right, place = max(ratios)

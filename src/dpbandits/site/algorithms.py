@@ -135,10 +135,10 @@ def _picture(name: str, uses: Sequence[FigurePage]) -> tuple[FigurePage | None, 
         series = {(s.panel, s.label): s for s in (figure.result.series if figure.result else ())}
         for panel in figure.result.spec.panels if figure.result else ():
             curves = [(series.get((panel.letter, c.label)), c) for c in panel.curves]
-            drawn = [(s, c.sources[0].member == name) for s, c in curves if s and len(s.x) > 1]
-            place = bool(drawn) and drawn[0][0].over == "t", min(len(drawn), 6)
-            if any(own for _, own in drawn) and (best is None or place > best[0]):
-                best = place, figure, drawn
+            lines = [(s, c.sources[0].member == name) for s, c in curves if s and len(s.x) > 1]
+            rank = bool(lines) and lines[0][0].over == "t", min(len(lines), 6)
+            if any(is_subject for _, is_subject in lines) and (best is None or rank > best[0]):
+                best = rank, figure, lines
     return (best[1], _draw(name, best[2])) if best else (next(iter(uses), None), b"")
 
 
@@ -148,10 +148,10 @@ def _draw(name: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
         figure = Figure(figsize=(5.0, 2.6))
         figure.set_layout_engine("none")  # which costs more time than the rest
         ax = figure.add_axes((0.11, 0.16, 0.86, 0.78))
-        for series, own in sorted(curves, key=lambda curve: curve[1]):
-            colour = style_of(name).colour if own else OTHERS
-            ax.plot(series.x, series.centre, color=colour, linewidth=1.8 if own else 1.0)
-            if own:
+        for series, is_subject in sorted(curves, key=lambda curve: curve[1]):
+            colour = style_of(name).colour if is_subject else OTHERS
+            ax.plot(series.x, series.centre, color=colour, linewidth=1.8 if is_subject else 1.0)
+            if is_subject:
                 ax.fill_between(series.x, series.low, series.high, color=colour, alpha=0.15, lw=0)
         over = curves[0][0].over
         if over != "t" and is_wide([x for series, _ in curves for x in series.x]):

@@ -29,7 +29,7 @@ NEEDED = ("altair", "latex2mathml", "material", "mkdocs", "pymdownx", "vl_conver
 MARK = "assets/charts.js"  # a folder with this file is a site of ours
 
 
-def from_words(words: Sequence[str], out: Path | None) -> int:
+def from_arguments(arguments: Sequence[str], out: Path | None) -> int:
     """Write the site with the figures and overrides of a command; return its status.
 
     The figures are those of the project, in a checkout all, unless some are named. Raises UserError
@@ -38,14 +38,14 @@ def from_words(words: Sequence[str], out: Path | None) -> int:
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         lacking = ", ".join(missing)
         raise UserError(f"the site needs {lacking}, not installed here: {installing('site')}")
-    overrides = tuple(word for word in words if "=" in word or word.startswith("~"))
-    figures = list(dict.fromkeys(word for word in words if word not in overrides))
-    known, mine = project.names("figure"), discovery().project
+    overrides = tuple(arg for arg in arguments if "=" in arg or arg.startswith("~"))
+    figures = list(dict.fromkeys(arg for arg in arguments if arg not in overrides))
+    valid, mine = project.names("figure"), discovery().project
     for name in figures:
-        if name not in known:
-            raise UserError(f"unknown figure {shown(name)}; {nearest(name, known)}")
+        if name not in valid:
+            raise UserError(f"unknown figure {shown(name)}; {nearest(name, valid)}")
     if not figures:
-        figures = [n for n in known if not mine or project.home("figure", n) == mine.folder]
+        figures = [n for n in valid if not mine or project.home("figure", n) == mine.folder]
     settings, _ = compose.settings_of((), "site")
     return build(out or settings.out / "site", figures, overrides)
 
@@ -55,7 +55,7 @@ def build(out: Path, names: Sequence[str], overrides: tuple[str, ...] = ()) -> i
 
     Returns the status: FAILED if a figure failed; its page has the error, and the rest is as usual.
     """
-    from dpbandits.site import pages  # which needs what `from_words` checks
+    from dpbandits.site import pages  # which needs what `from_arguments` checks
 
     out = out.resolve()
     _check_ours(out)
@@ -84,17 +84,17 @@ def _convert(docs: Path, site: Path, figures: Sequence["FigurePage"]) -> None:
 
     from dpbandits.site import pages
 
-    (told := logging.StreamHandler()).setLevel(logging.WARNING)
-    logging.getLogger("mkdocs").addHandler(told)  # without it, MkDocs would only count warnings
+    (handler := logging.StreamHandler()).setLevel(logging.WARNING)
+    logging.getLogger("mkdocs").addHandler(handler)  # without it, MkDocs would only count warnings
     here, mine = Path(__file__).parent, discovery().project
-    own = (mine.folder if mine else project.layers()[-1]) / "mkdocs.yml"
+    config_file = (mine.folder if mine else project.layers()[-1]) / "mkdocs.yml"
     try:
         config = load_config(
-            str(own if own.is_file() else here / "mkdocs.yml"),
+            str(config_file if config_file.is_file() else here / "mkdocs.yml"),
             docs_dir=str(docs),
             site_dir=str(site),
             hooks=[str(here / "formulas.py")],
-            site_name=None if own.is_file() or not mine else mine.package,
+            site_name=None if config_file.is_file() or not mine else mine.package,
         )
         config.nav = pages.navigation(config.nav or [], docs, figures)
         config.plugins.on_startup(command="build", dirty=False)

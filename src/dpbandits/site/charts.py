@@ -34,14 +34,14 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
     points = [point for label, series, _ in curves for point in _points(label, series)]
     if not points:
         return None
-    axes = next((drawn[0] for *_, drawn in curves if drawn), None)
+    axes = next((pair[0] for *_, pair in curves if pair), None)
     first = panel.series[0]
     names = {"x": first.over, "y": f"{centre} ({first.shows.meaning})"}
     log = {name: is_wide([point[name] for point in points]) for name in names}
     if axes is not None:
         names |= {n: name for n in names if (name := _axis_name(n, axes, figure))}
         log = {n: getattr(axes, f"get_{n}scale")() == "log" for n in names}
-    looks = {label: _look(series, drawn and drawn[1]) for label, series, drawn in curves}
+    looks = {label: _colour_and_dash(series, pair and pair[1]) for label, series, pair in curves}
     heading = without_tex(", ".join(filter(None, (panel.row, panel.column, panel.title))))
     return {
         "heading": f"({panel.letter}) {heading}".strip(),
@@ -54,8 +54,8 @@ def of_panel(panel: PanelDrawing, figure: Figure, centre: str) -> dict[str, Any]
 
 def _axis_name(name: str, axes: Axes, figure: Figure) -> str:
     # Panels that share the name of an axis write it beside one of them only.
-    named = [getattr(ax, f"get_{name}label")() for ax in (axes, *figure.axes)]
-    return without_tex(next(filter(None, named), ""))
+    labels = [getattr(ax, f"get_{name}label")() for ax in (axes, *figure.axes)]
+    return without_tex(next(filter(None, labels), ""))
 
 
 def is_wide(numbers: Sequence[float]) -> bool:
@@ -63,18 +63,18 @@ def is_wide(numbers: Sequence[float]) -> bool:
     return min(numbers) > 0 and max(numbers) > 30 * min(numbers)
 
 
-def _look(series: Series, line: Line2D | None) -> tuple[str, list[int]]:
+def _colour_and_dash(series: Series, line: Line2D | None) -> tuple[str, list[int]]:
     style = style_of_curve(series)
     colour, dash = (line.get_color(), line.get_linestyle()) if line else (style.colour, style.line)
     return to_hex(colour), DASHES.get(str(dash), [1, 0])
 
 
 def _points(label: str, series: Series) -> list[dict[str, Any]]:
-    known = np.flatnonzero(np.isfinite(series.x) & np.isfinite(series.centre))
-    if len(known) > MOST:
-        known = known[np.linspace(0, len(known) - 1, MOST).round().astype(int)]
+    indices = np.flatnonzero(np.isfinite(series.x) & np.isfinite(series.centre))
+    if len(indices) > MOST:
+        indices = indices[np.linspace(0, len(indices) - 1, MOST).round().astype(int)]
     points = []
-    for i in known:
+    for i in indices:
         numbers = {"x": series.x[i], "y": series.centre[i]}
         if series.low[i] < series.high[i] and np.isfinite([series.low[i], series.high[i]]).all():
             numbers |= {"low": series.low[i], "high": series.high[i]}

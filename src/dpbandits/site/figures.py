@@ -43,10 +43,10 @@ class FigurePage:
 
 def place_of(of: Paper, original: Original | None, name: str) -> tuple[int, int, int, str, str]:
     """Return the sort key of a figure: by paper, then figures, tables, and what has no original."""
-    place = PAPERS.index(of) if of in PAPERS else len(PAPERS)
+    position = PAPERS.index(of) if of in PAPERS else len(PAPERS)
     if original is None:
-        return place, 2, 0, "", name
-    return place, int(original.kind == "table"), original.number, original.part, name
+        return position, 2, 0, "", name
+    return position, int(original.kind == "table"), original.number, original.part, name
 
 
 def show(name: str, folder: Path, overrides: tuple[str, ...] = ()) -> FigurePage:
@@ -92,7 +92,7 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
     drawing = replace(drawing, appearance=drawing.appearance._replace(format="svg"))
     files: dict[str, bytes] = {}
 
-    def look(figure: Figure) -> None:
+    def add_chart(figure: Figure) -> None:
         panels = [charts.of_panel(panel, figure, spec.centre) for panel in drawing.panels]
         files[".js"] = f"dpbanditsChart({json.dumps([*filter(None, panels)])});\n".encode()
         picture = io.BytesIO()
@@ -100,7 +100,7 @@ def _draw(page: FigurePage, result: Result, folder: Path) -> FigurePage:
         files[".png"] = thumbnail(picture.getvalue(), 480)
 
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    files[".svg"] = plotting.render(draw, drawing, page.command, look)["svg"]
+    files[".svg"] = plotting.render(draw, drawing, page.command, add_chart)["svg"]
     files[".csv"] = to_csv(series)
     for ending, content in files.items():
         write_atomically(folder / f"{spec.name}{ending}", content, remedy="")

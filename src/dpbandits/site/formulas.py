@@ -13,7 +13,7 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>',
 
 def on_page_content(content: str, **_: Any) -> str:
     """Return the HTML of a page with its formulas in MathML."""
-    return FORMULA.sub(lambda found: to_mathml(html.unescape(found[2]), found[1] == "div"), content)
+    return FORMULA.sub(lambda match: to_mathml(html.unescape(match[2]), match[1] == "div"), content)
 
 
 def to_mathml(source: str, displayed: bool = False) -> str:

@@ -62,7 +62,7 @@ def navigation(nav: Sequence[Any], docs: Path, figures: Sequence[FigurePage]) ->
     for figure in figures:
         papers.setdefault(figure.paper.short, []).append(f"figures/{figure.name}.md")
     below: dict[str, list[Any]] = {
-        "figures.md": [{html.escape(paper): own} for paper, own in papers.items()],
+        "figures.md": [{html.escape(paper): paths} for paper, paths in papers.items()],
         "algorithms.md": sorted(f"algorithms/{p.name}" for p in docs.glob("algorithms/*.md")),
     }
     pairs = [next(iter(item.items())) for item in nav]
@@ -121,16 +121,16 @@ def _filled(page: str, name: str, part: str) -> str:
 
 def _linked(page: str, name: str, figures: Sequence[FigurePage]) -> str:
     # Small pictures of figures lead to their pages; a comment stands for a picture.
-    drawn = {figure.name for figure in figures if figure.files}
-    place = "../" * name.count("/") + "figures/{0}"
-    shown = f"[![{{0}}]({place}/{{0}}.svg)]({place}.md){{{{ .sheet }}}}\n"
-    page = SMALL.sub(lambda m: f"{m[1]}{m[3]}figures/{m[2]}.md)" if m[2] in drawn else m[0], page)
-    return SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in drawn else "", page)
+    linked = {figure.name for figure in figures if figure.files}
+    folder = "../" * name.count("/") + "figures/{0}"
+    shown = f"[![{{0}}]({folder}/{{0}}.svg)]({folder}.md){{{{ .sheet }}}}\n"
+    page = SMALL.sub(lambda m: f"{m[1]}{m[3]}figures/{m[2]}.md)" if m[2] in linked else m[0], page)
+    return SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in linked else "", page)
 
 
-def as_text(words: Any) -> str:
+def as_text(value: Any) -> str:
     """Return words as Markdown that shows them as they are, in one line."""
-    return _escaped(" ".join(str(words).split()))
+    return _escaped(" ".join(str(value).split()))
 
 
 def said(prose: str) -> str:
@@ -158,5 +158,5 @@ def cell(prose: str) -> str:
     return said(" ".join(prose.split())).replace("|", "&#124;")
 
 
-def _escaped(words: str) -> str:
-    return SPECIAL.sub(lambda found: "".join(f"&#{ord(c)};" for c in found[0]), words)
+def _escaped(text: str) -> str:
+    return SPECIAL.sub(lambda match: "".join(f"&#{ord(c)};" for c in match[0]), text)

@@ -45,16 +45,16 @@ def report(names: Sequence[str], gathers: bool) -> int:
     Raises UserError for an unknown name, results that cannot be read, or a variant that does not
     fit the published curves named as its reason.
     """
-    known = papers()
-    if not known:
+    available = papers()
+    if not available:
         raise UserError(
             "report: this project has no claims of its own, conf/claims/<paper>.yaml; the reports"
             " of dpbandits are in docs/reproducibility/ of its repository"
         )
     for name in names:
-        if name not in known:
-            raise UserError(f"{shown(name)} has no claims; {nearest(name, known)}")
-    chosen = [name for name in known if name in names or not names]
+        if name not in available:
+            raise UserError(f"{shown(name)} has no claims; {nearest(name, available)}")
+    chosen = [name for name in available if name in names or not names]
     if gathers and (status := claims_table.gather(chosen)):
         return status
     for path, content in files(chosen).items():
@@ -65,7 +65,7 @@ def report(names: Sequence[str], gathers: bool) -> int:
 
 def papers() -> list[str]:
     """Return the papers with claims, in their order; in a user's project those of the project."""
-    mine, order = discovery().project, [known.key for known in PAPERS]
+    mine, order = discovery().project, [entry.key for entry in PAPERS]
     names = [
         name
         for name in claims_files.papers()
@@ -95,18 +95,18 @@ def results() -> list[Gathered]:
 def files(names: Sequence[str]) -> dict[str, bytes]:
     """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
     reports = results()
-    decided = {paper(of.paper.paper).short: own for of in reports if (own := rows(of))}
+    decided = {paper(of.paper.paper).short: entries for of in reports if (entries := rows(of))}
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
     written = {
         f"{FOLDER}/README.md": index(reports).encode(),
-        PICTURE: picture(decided, "Sentences of all papers", named=False),
+        PICTURE: picture(decided, "Sentences of all papers", labelled=False),
     }
     for of in reports:
         if (name := of.paper.paper) in names:
             written[f"{FOLDER}/{name}.md"] = page(of).encode()
             written[f"{FOLDER}/{name}.csv"] = claims_table.joint_table(of)
             if (short := paper(name).short) in decided:
-                plot = picture({short: decided[short]}, f"Sentences of {short}", named=True)
+                plot = picture({short: decided[short]}, f"Sentences of {short}", labelled=True)
                 written[f"{FOLDER}/{name}.svg"] = plot
     return written
 
@@ -116,18 +116,18 @@ def rows(of: Gathered) -> list[forest.Row]:
 
     Those that hold come first, the farthest from turning leading.
     """
-    order, found = [*COLOURS.values()], list[forest.Row]()
+    order, forest_rows = [*COLOURS.values()], list[forest.Row]()
     for i, judged in enumerate(of.sentences(), 1):
-        if (drawn := judged.drawn).comparisons:
+        if (result := judged.drawn).comparisons:
             placed = (r for r in judged.results.values() if r.comparisons and r.is_log)
             factors = sorted({round(r.estimate, 2) for r in placed})  # 1 % apart: one circle
             label = f"{without_tex(judged.claim.short)}  {i}"
-            ends = drawn.estimate, drawn.low, drawn.high
+            ends = result.estimate, result.low, result.high
             sides = (
-                "" if drawn.is_log else f"{readable(drawn.left)} against {readable(drawn.right)}"
+                "" if result.is_log else f"{readable(result.left)} against {readable(result.right)}"
             )
-            found.append(forest.Row(label, COLOURS[judged.verdict], *ends, factors, sides))
-    return sorted(found, key=lambda row: (order.index(row.colour), row.estimate))
+            forest_rows.append(forest.Row(label, COLOURS[judged.verdict], *ends, factors, sides))
+    return sorted(forest_rows, key=lambda row: (order.index(row.colour), row.estimate))
 
 
 def index(reports: Sequence[Gathered]) -> str:
@@ -190,13 +190,13 @@ def pictures(of: Paper) -> list[FigureSpec]:
     specs = [compose.load(figure, [])[0] for figure in of.figures()]
     mine = [spec for spec in specs if spec.paper == of.paper]
     originals = [(s.original.number, s.name, s) for s in mine if s.original]
-    return [spec for *_, spec in sorted(originals, key=lambda found: found[:2])] or mine
+    return [spec for *_, spec in sorted(originals, key=lambda original: original[:2])] or mine
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:
     """Return the number of every verdict in words, in the order in which they come."""
-    words = ", ".join(f"{n} {brief(verdict)}" for verdict, n in Counter(verdicts).items())
-    return words.replace("depends", "depending")
+    text = ", ".join(f"{n} {brief(verdict)}" for verdict, n in Counter(verdicts).items())
+    return text.replace("depends", "depending")
 
 
 def brief(verdict: Verdict) -> str:
@@ -228,11 +228,11 @@ def quoted(judged: Judged, numbers: Mapping[str, int], placed: bool = True) -> s
     if judged.name in numbers and numbers[judged.name] > same[0]:
         return f"{without_tex(claim.short or claim.part)} (in sentence {same[0]})"
     text = without_tex(claim.words)
-    text += f" ({place})" if placed and (place := _place(judged)) else ""
+    text += f" ({location})" if placed and (location := _location(judged)) else ""
     return f"{text}: {without_tex(claim.short or claim.part)}" if len(same) > 1 else text
 
 
-def _place(judged: Judged) -> str:
+def _location(judged: Judged) -> str:
     # Where a claim stands; a theorem without a section has its number in its name.
     section = judged.claim.section.replace("section ", "§").replace("appendix ", "")
     if numbered := re.match(r"([a-z]+)-([\d-]*\d)", judged.name) if not section else None:
@@ -242,10 +242,10 @@ def _place(judged: Judged) -> str:
 
 def here(judged: Judged, of: Gathered) -> str:
     """Return what our runs say to a sentence, and the paper's number."""
-    claim, drawn = judged.claim, judged.drawn
+    claim, result = judged.claim, judged.drawn
     text = about.filled(claim.ours, of)
-    if not text and drawn.comparisons and drawn.is_log:
-        text = f"{readable(drawn.left)} against {readable(drawn.right)}"
+    if not text and result.comparisons and result.is_log:
+        text = f"{readable(result.left)} against {readable(result.right)}"
     return f"{text} (paper: {claim.paper})" if claim.paper else text
 
 
@@ -267,22 +267,22 @@ def ratio(result: Result) -> str:
 
 def notes(judged: Judged, of: Gathered) -> str:
     """Return why a sentence has its verdict: what decides it, and which variants change it."""
-    claim, drawn = judged.claim, judged.drawn
+    claim, result = judged.claim, judged.drawn
     untested = claim.not_testable[:1].upper() + claim.not_testable[1:]
     parts = [about.filled(text, of) for text in (claim.because, untested) if text]
     if claim.part:
         parts.append(f"Judged: {claim.part}")
-    if drawn.text:
-        panel = f" ({drawn.panel})" if drawn.panel else ""
-        parts.append(f"`{drawn.text}`, {drawn.figure}{panel}{about_variants(judged)}")
+    if result.text:
+        panel = f" ({result.panel})" if result.panel else ""
+        parts.append(f"`{result.text}`, {result.figure}{panel}{about_variants(judged)}")
     return " ".join(f"{part.rstrip('.')}." for part in parts)
 
 
 def about_variants(judged: Judged) -> str:
     """Return the variants, each alone, that change the verdict."""
-    drawn, alone = dict(next(iter(judged.results))), list[tuple[str, str, Result]]()
+    as_drawn, alone = dict(next(iter(judged.results))), list[tuple[str, str, Result]]()
     for combination, result in judged.results.items():
-        if len(changed := [pair for pair in combination if pair not in drawn.items()]) == 1:
+        if len(changed := [pair for pair in combination if pair not in as_drawn.items()]) == 1:
             alone.append((*changed[0], result))
     text = ""
     for verdict in sorted({r.verdict for *_, r in alone} - {judged.drawn.verdict}, key=ORDER):
@@ -295,7 +295,7 @@ def about_variants(judged: Judged) -> str:
             ]
             standing = " against the text" if is_against else ""
             if others:
-                text += f"; **{brief(verdict)}**{standing} with {_named(judged.paper, others)}"
+                text += f"; **{brief(verdict)}**{standing} with {_by_letter(judged.paper, others)}"
     if UNSURE < judged.drawn.chance < 1 - UNSURE:
         text += f"; chance {about.chance(judged.drawn.chance)}"
     return text
@@ -332,13 +332,13 @@ def letters(paper: Paper) -> dict[str, str]:
     return dict(zip(paper.choices, string.ascii_uppercase, strict=False))
 
 
-def _named(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
+def _by_letter(paper: Paper, variants: Iterable[tuple[str, str, Result]]) -> str:
     # Variants with their numbers, by the letter of the choice.
-    found: dict[str, list[str]] = {}
+    by_letter: dict[str, list[str]] = {}
     for choice, variant, result in variants:
         number = readable(math.exp(result.estimate)) if result.is_log else readable(result.left)
-        found.setdefault(letters(paper)[choice], []).append(f"{variant} ({number})")
-    return "; ".join(f"{letter}: {', '.join(named)}" for letter, named in found.items())
+        by_letter.setdefault(letters(paper)[choice], []).append(f"{variant} ({number})")
+    return "; ".join(f"{letter}: {', '.join(numbered)}" for letter, numbered in by_letter.items())
 
 
 def total(reports: Sequence[Gathered]) -> str:
