@@ -62,8 +62,8 @@ class Player:
         Raises UserError for an invalid value.
         """
         params = registry.algorithm(self.algorithm).Params
-        known = parameters.fields(params)
-        supplied = {key: game[key] for key in known if game.get(key) is not None}
+        fields = parameters.fields(params)
+        supplied = {key: game[key] for key in fields if game.get(key) is not None}
         origin, values = self.files(), {**supplied, **self.settings}
         return parameters.build(params, values, self.name, lambda key: origin.get(key, "argument"))
 
@@ -86,8 +86,8 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
     else:
         name = member = algorithm
         if name not in registry.algorithm_names():
-            known = {*registry.algorithm_names(), *project.names("algorithm")}
-            raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, known)}")
+            valid = {*registry.algorithm_names(), *project.names("algorithm")}
+            raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, valid)}")
     if member not in (*registry.algorithm_names(), *registry.NOT_STORED):
         raise UserError(
             f"{name} does not play for regret; {nearest(name, registry.algorithm_names())}"
@@ -203,8 +203,8 @@ def specification(
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
     values = {"seed": seed, **given}
-    named = {key: values.pop(key, names[0]) for key, names in NAMED.items()}
-    for key, name in named.items():
+    choices = {key: values.pop(key, names[0]) for key, names in NAMED.items()}
+    for key, name in choices.items():
         if name not in NAMED[key]:
             near = nearest(str(name), NAMED[key])
             raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
@@ -237,7 +237,7 @@ def specification(
         "title": "Regret on {instance}",
         "draw": "comparison",
         "runs": runs,
-        **named,
+        **choices,
         "note": note,
         "environment": {"family": environment, **parameters.as_json(instance)},
         "horizon": horizon,

@@ -181,8 +181,8 @@ def play(
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints}
     values["workers"], entries = workers, [player(algorithm, parameters)]
     spec, settings = specification("play", entries, (), (environment, means), values)
-    found = comparison(spec, entries, (), *computed(spec, settings, progress))
-    return found.plays[entries[0].curve, None]
+    result = comparison(spec, entries, (), *computed(spec, settings, progress))
+    return result.plays[entries[0].curve, None]
 
 
 class Standing(NamedTuple):
@@ -219,7 +219,7 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
         if budget := play.budget:
             privacy = f"{budget.notion} at δ = {budget.delta:.3g}".removesuffix(" at δ = 0")
         groups.setdefault(privacy, []).append(play)
-    found = []
+    rows = []
     for privacy, group in groups.items():
         for play in group:
             final, with_errors = play.regret[:, -1], list[tuple[float, float]]()
@@ -234,8 +234,8 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
             is_clear = behind > ERRORS * error > 0  # without any spread nothing is clear
             row = epsilon, play.label, *with_errors[0], behind, error, is_clear, privacy
             spent = (play.budget.claimed, play.budget.composed) if play.budget else (None, None)
-            found.append(Standing(*row, *spent))
-    return found
+            rows.append(Standing(*row, *spent))
+    return rows
 
 
 def verdict(panel: Sequence[Standing], runs: int) -> str:
@@ -267,11 +267,11 @@ def _lowest(group: Sequence[Standing]) -> str:
         mean = with_error(best.regret, best.error)
         return f"The {len(group)} algorithms have the same regret in every run, {mean} on average."
     lowest = f"{best.label} has the lowest mean of the {len(group)} algorithms"
-    if len({place.claimed for place in group}) > 1:
+    if len({standing.claimed for standing in group}) > 1:
         lowest += " (at different budgets)"
     if math.isnan(best.error):
         return f"{lowest}, but nothing is decided: one run has no standard error."
-    if near := ", ".join(place.label for place in rest if not place.is_clear):
+    if near := ", ".join(standing.label for standing in rest if not standing.is_clear):
         return f"{lowest}, but it is undecided against {near}."
     return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
@@ -328,9 +328,9 @@ class Comparison:
         axes = np.atleast_1d(np.asarray(ax, object)).ravel()
         if len(axes) != len(self.epsilons):
             raise UserError(f"plot: give an axes for each of {len(self.epsilons)} epsilons")
-        for one, panel in zip(axes, self._spec.panels, strict=True):
-            _draw_on(one, (curve for curve in self._series if curve.panel == panel.letter))
-            one.set_title(panel.title)
+        for panel_axes, panel in zip(axes, self._spec.panels, strict=True):
+            _draw_on(panel_axes, (curve for curve in self._series if curve.panel == panel.letter))
+            panel_axes.set_title(panel.title)
         return axes[0].figure
 
 
@@ -378,18 +378,18 @@ def comparison(
     spec: FigureSpec, players: Sequence[Player], budgets: Sequence[Any], store: Store, missing: int
 ) -> Comparison:
     """Return the results of a figure of `specification`, whose runs are in the store."""
-    series, plays, bounds, places = summarise(spec, store), {}, {}, list[list[Standing]]()
+    series, plays, bounds, tables = summarise(spec, store), {}, {}, list[list[Standing]]()
     statistics = {(curve.panel, curve.label): curve for curve in series}
     epsilons = tuple(map(float, budgets)) or (None,)
     for panel, epsilon in zip(spec.panels, epsilons, strict=True):
         for entry, curve in zip(players, panel.curves, strict=False):  # a bound comes last
-            (experiment,), found = curve.sources, statistics[panel.letter, curve.label]
+            (experiment,), summary = curve.sources, statistics[panel.letter, curve.label]
             regret, rounds = store.load(experiment, curve.runs), experiment.checkpoints()
-            arrays = rounds, regret, found.mean, found.std, found.std / math.sqrt(curve.runs)
+            arrays = rounds, regret, summary.mean, summary.std, summary.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
             claim, composed = kinds.declared(experiment, "claim"), kinds.composed_budget(experiment)
-            known = {"key": key(experiment)} if is_stored(experiment) else {}
+            stored = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
@@ -400,11 +400,11 @@ def comparison(
                 *arrays,
                 Budget.of(claim, composed) if claim and composed is not None else None,
                 missing,
-                {**known, **provenance()},
-                found,
+                {**stored, **provenance()},
+                summary,
                 experiment,
             )
-        places.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
+        tables.append(standings(epsilon, [plays[entry.curve, epsilon] for entry in players]))
         if not (source := panel.curves[-1].sources[0]).columns:
             bound, arguments = theory.function(source.member), kinds.words(source).arguments
             horizons = map(int, plays[players[0].curve, epsilon].rounds)
@@ -413,8 +413,8 @@ def comparison(
         epsilons,
         plays,
         bounds,
-        tuple(place for panel in places for place in panel),
-        tuple(verdict(place, spec.runs) for place in places),
+        tuple(standing for table in tables for standing in table),
+        tuple(verdict(table, spec.runs) for table in tables),
         caption(spec),
         spec,
         tuple(series),

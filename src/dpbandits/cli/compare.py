@@ -35,17 +35,17 @@ KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", 
 Values = dict[str, Any]
 
 
-def run_comparison(words: Sequence[str]) -> int:
+def run_comparison(arguments: Sequence[str]) -> int:
     """Play algorithms in one game, draw their regret, and print the table and a verdict.
 
     Raises UserError for an invalid word.
     """
-    given = {word.partition("=")[0] for word in words if "=" in word}
-    algorithms = _expanded([word for word in words if "=" not in word], given)
+    given = {arg.partition("=")[0] for arg in arguments if "=" in arg}
+    algorithms = _expanded([arg for arg in arguments if "=" not in arg], given)
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
-    asked = _asked(algorithms, words)
+    asked = _asked(algorithms, arguments)
     values = asked.values
     environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
     if asked.changes:
@@ -69,7 +69,7 @@ def run_comparison(words: Sequence[str]) -> int:
     budgets = epsilon if isinstance(epsilon, list) else [epsilon]
     game = environment, means
     spec, settings = specification("compare", players, budgets, game, values, asked.overrides)
-    recorded = [word for word in words if not re.match(r"(?:paths|engine)\.|workers=", word)]
+    recorded = [arg for arg in arguments if not re.match(r"(?:paths|engine)\.|workers=", arg)]
     spec = replace(spec, name=as_file_name(asked.game))
     command = shlex.join(["dpbandits", "compare", *recorded])
     settings = replace(settings, out=settings.out / "compare", command=command)
@@ -92,9 +92,9 @@ class Asked:
     overrides: list[str] = field(default_factory=list)  # of places and the engine
 
 
-def _asked(algorithms: Sequence[str], words: Sequence[str]) -> Asked:
+def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
     asked = Asked("+".join(algorithms), {name: {} for name in algorithms})
-    for key, value in sorted(values_of([word for word in words if "=" in word]).items()):
+    for key, value in sorted(values_of([arg for arg in arguments if "=" in arg]).items()):
         owner, _, name = key.partition(".")
         numbers = [value]
         if isinstance(value, str) and value.startswith("{"):
@@ -110,57 +110,57 @@ def _asked(algorithms: Sequence[str], words: Sequence[str]) -> Asked:
         elif key in KEYS:
             asked.values[key] = numbers if len(numbers) > 1 else numbers[0]
         else:
-            known = [*KEYS, *(f"{name}.<parameter>" for name in algorithms)]
+            valid = [*KEYS, *(f"{name}.<parameter>" for name in algorithms)]
             problem = f"compare: unknown key {shown(key)} (command line)"
-            raise UserError(f"{problem}; {nearest(key, known)}")
+            raise UserError(f"{problem}; {nearest(key, valid)}")
         if owner not in ("paths", "engine", "workers") and numbers != [DEFAULTS.get(key)]:
             asked.game += f"-{key}={','.join(map(text, numbers))}"
     return asked
 
 
-def _expanded(words: Sequence[str], given: set[str]) -> list[str]:
+def _expanded(choices: Sequence[str], given: set[str]) -> list[str]:
     # The named algorithms and those of groups: `all`, `not-private` or a definition of privacy. An
     # algorithm of a group is left out if it has a parameter that is not given and has no default.
     titles = {notion: notion.title.lower().replace(" ", "-") for notion in NOTIONS}
-    found = dict[str, None]()
-    for word in words:
-        if word not in ("all", "not-private", *titles.values()):
-            found[word] = None
+    expanded = dict[str, None]()
+    for choice in choices:
+        if choice not in ("all", "not-private", *titles.values()):
+            expanded[choice] = None
             continue
         for name in registry.algorithm_names():
             module = registry.algorithm(name)
             private = hasattr(module, "claim")
             group = titles[rows([name])[0].claim.notion] if private else "not-private"
-            known = {"epsilon", "horizon", *module.Params._field_defaults, *given}
-            known |= player(name, {}).settings.keys()
-            needed = [f"{name}.{k}" for k in module.Params._fields if k not in known]
-            if word in ("all", group) and {*needed} <= given:
-                found[name] = None
-            elif word in ("all", group):
-                print(f"{word}: {name} is left out, it needs {', '.join(needed)}")
-    return list(found)
+            supplied = {"epsilon", "horizon", *module.Params._field_defaults, *given}
+            supplied |= player(name, {}).settings.keys()
+            needed = [f"{name}.{k}" for k in module.Params._fields if k not in supplied]
+            if choice in ("all", group) and {*needed} <= given:
+                expanded[name] = None
+            elif choice in ("all", group):
+                print(f"{choice}: {name} is left out, it needs {', '.join(needed)}")
+    return list(expanded)
 
 
-def _print(title: str, found: Comparison) -> None:
-    terminal, play = console(), next(iter(found.plays.values()))
+def _print(title: str, result: Comparison) -> None:
+    terminal, play = console(), next(iter(result.plays.values()))
     runs = f"{len(play.regret):,} run{'s' * (len(play.regret) > 1)}"
-    for epsilon, verdict in zip(found.epsilons, found.verdicts, strict=True):
+    for epsilon, verdict in zip(result.epsilons, result.verdicts, strict=True):
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column("", overflow="fold")
         for column in ("regret", "behind", "", "claimed", "composed"):
             table.add_column(column, justify="right", no_wrap=True)
-        panel = (place for place in found.standings if place.epsilon == epsilon)
-        for privacy, places in groupby(panel, attrgetter("privacy")):
+        panel = (standing for standing in result.standings if standing.epsilon == epsilon)
+        for privacy, group in groupby(panel, attrgetter("privacy")):
             table.add_row(privacy)
-            for place in places:
+            for standing in group:
                 budgets = ("", "")
-                if place.claimed is not None and place.composed is not None:
-                    budgets = f"{place.claimed:.4g}", f"{place.composed:.4g}"
-                behind = with_error(place.behind, place.behind_error).replace("nan", "")
-                clear = "clear" if place.is_clear else ""
-                regret = with_error(place.regret, place.error)
+                if standing.claimed is not None and standing.composed is not None:
+                    budgets = f"{standing.claimed:.4g}", f"{standing.composed:.4g}"
+                behind = with_error(standing.behind, standing.behind_error).replace("nan", "")
+                clear = "clear" if standing.is_clear else ""
+                regret = with_error(standing.regret, standing.error)
                 spent = (budget.replace("inf", "no bound") for budget in budgets)
-                table.add_row(f"  {place.label}", regret, behind, clear, *spent)
+                table.add_row(f"  {standing.label}", regret, behind, clear, *spent)
         game = f"epsilon = {epsilon:g}, T = {play.horizon:,}, {runs}"
         terminal.print(f"\nFinal {title[0].lower()}{title[1:]}, {game}", soft_wrap=True)
         terminal.print(table)

@@ -35,8 +35,8 @@ def main() -> int:
     Hydra only collects the jobs: if it ran them, it would stop at a failure or report only the
     first.
     """
-    words = sys.argv[1:]
-    if {"-h", "--help"} & {*words}:
+    arguments = sys.argv[1:]
+    if {"-h", "--help"} & {*arguments}:
         print(__doc__, end="")
         return 0
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises its errors; each then becomes one line
@@ -60,13 +60,13 @@ def main() -> int:
             jobs.append(job)
         # A launcher runs the job in another process, with a copy of the list; only an error gets
         # back.
-        elif status := status_of(lambda: load_factory(MULTIRUN).produce([job], words, check)):
+        elif status := status_of(lambda: load_factory(MULTIRUN).produce([job], arguments, check)):
             raise UserError(
                 f"a job of the multirun ended with status {status}; its output is below the folder"
                 " .submitit of the multirun"
             )
 
-    elsewhere = any(word.startswith("hydra/launcher=") for word in words)
+    elsewhere = any(arg.startswith("hydra/launcher=") for arg in arguments)
 
     def line(seconds: float) -> str:
         return f"multirun: composing; {len(jobs)} jobs are read after {duration(seconds)}"
@@ -74,7 +74,7 @@ def main() -> int:
     try:
         with (
             warnings.catch_warnings(),
-            compose.one_line_errors(words),
+            compose.one_line_errors(arguments),
             reported(line, shown=not elsewhere),
         ):
             warnings.filterwarnings("error", r"Callback \S+ raised ", UserWarning)
@@ -93,7 +93,7 @@ def main() -> int:
         ) from error
     if not jobs and elsewhere:
         return 0  # all jobs ran in other processes
-    return int(load_factory(MULTIRUN).produce(jobs, words, check))
+    return int(load_factory(MULTIRUN).produce(jobs, arguments, check))
 
 
 def _interrupts() -> Callable[[], None]:

@@ -64,10 +64,10 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
                 about = f"{content.get('family', '')} {values}; {_comment(group, name)}"
             else:
                 # The title of a figure may name the instance, or its number of arms.
-                title, place = str(content.get("title", "")), content.get("environment")
-                if "{" in title and place in project.names("environment"):
-                    instance = conf_files.read_member("environment", place)
-                    title = title.replace("{instance}", str(instance.get("name", place)))
+                title, environment = str(content.get("title", "")), content.get("environment")
+                if "{" in title and environment in project.names("environment"):
+                    instance = conf_files.read_member("environment", environment)
+                    title = title.replace("{instance}", str(instance.get("name", environment)))
                     title = re.sub(r"\{arms[^}]*\}", str(len(instance.get("means", ()))), title)
                 about = f"{content.get('paper', '')} {title}".strip()
         except UserError as error:
@@ -75,9 +75,9 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
         yield kind, name, about, project.owner(project.home(group, name))
 
 
-def _members(kind: str, named: str, names: Collection[str]) -> Iterator[Row]:
+def _members(kind: str, family: str, names: Collection[str]) -> Iterator[Row]:
     for name in names:
-        member = registry.member(named, name)
+        member = registry.member(family, name)
         try:
             source = (member.root.folder / member.path).read_bytes()
             text = ast.get_docstring(ast.parse(source)) or ""
@@ -93,13 +93,13 @@ def _comment(group: str, name: str) -> str:
     return " ".join(line.strip("# ") for line in head[0].splitlines()) if head else ""
 
 
-def _drawn(figure: str) -> set[str]:
+def _cited_in(figure: str) -> set[str]:
     # The paper of a figure and its files of conf/algorithm, with those of a figure that it extends.
-    found = {str(conf_files.read_member("figure", figure).get("paper"))}
+    sources = {str(conf_files.read_member("figure", figure).get("paper"))}
     for group, name in conf_files.defaults(project.member_file("figure", figure)):
         is_figure = not group and name in project.names("figure")
-        found |= _drawn(name) if is_figure else {name}
-    return found
+        sources |= _cited_in(name) if is_figure else {name}
+    return sources
 
 
 def cite(names: Sequence[str]) -> None:
@@ -117,17 +117,17 @@ def cite(names: Sequence[str]) -> None:
         if name not in {*papers, *figures, *files, *registry.members("algorithm")}:
             near = nearest(name, [*papers, *figures, *files])
             raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {near}")
-        found = _drawn(name) if name in figures else {name}  # it draws those of several papers
+        sources = _cited_in(name) if name in figures else {name}  # it draws those of several papers
         # The head of an algorithm's file names its sources.
-        heads = " ".join(_comment("algorithm", algorithm) for algorithm in found & {*files})
-        cited[name] = {key for key in papers if key in found | {*re.findall(r"\w+", heads)}}
+        heads = " ".join(_comment("algorithm", algorithm) for algorithm in sources & {*files})
+        cited[name] = {key for key in papers if key in sources | {*re.findall(r"\w+", heads)}}
     software = yaml.safe_load((project.SHIPPED / "CITATION.cff").read_text("utf-8"))
     software["author"] = " and ".join(author["name"] for author in software["authors"])
     print(SOFTWARE.format(**software, revision=revision()))
     for key, paper in papers.items():
-        if not names or any(key in found for found in cited.values()):
+        if not names or any(key in keys for keys in cited.values()):
             print(f"\n{paper.bibtex}")
     sys.stdout.flush()
-    for name in (name for name, found in cited.items() if not found):
+    for name in (name for name, keys in cited.items() if not keys):
         file = project.member_file("algorithm", name)
         print(f"dpbandits: {name} has no paper: {file} names none", file=sys.stderr)

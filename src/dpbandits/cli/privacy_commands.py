@@ -21,12 +21,12 @@ COLUMNS = (
 )
 
 
-def audit_lines(found: AuditResult) -> Iterator[str]:
-    """Yield the lines of an audit's result."""
-    claim = found.findings[0].claim
-    yield shlex.join([found.algorithm, *(f"{k}={value}" for k, value in found.parameters.items())])
+def audit_lines(audit: AuditResult) -> Iterator[str]:
+    """Yield the lines of an audit's audit."""
+    claim = audit.findings[0].claim
+    yield shlex.join([audit.algorithm, *(f"{k}={value}" for k, value in audit.parameters.items())])
     yield f"  claimed: {_budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
-    for finding in found.findings:
+    for finding in audit.findings:
         loss, delta = finding.loss, finding.claim.delta
         observed = "one choice" if finding.one_choice else "all arms"
         if not finding.cells:
@@ -62,11 +62,11 @@ def show(
         table.add_column(column, justify="right", no_wrap=True)
     for row in table_rows:
         unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
-        claimed, composed, tight, at = (
+        claimed, composed, tight, at_delta = (
             "?" if number is None else "no bound" if math.isinf(number) else f"{number:.4g}"
             for number in (row.claim.budget, row.spent, row.tight, row.stated.delta)
         )
-        table.add_row(row.label, row.variant, unit + claimed, unit + composed, tight, at)
+        table.add_row(row.label, row.variant, unit + claimed, unit + composed, tight, at_delta)
     terminal = console()
     terminal.print(f"Privacy at {budgets}, {int(horizon):,} rounds, {arms} arms")
     terminal.print(table)
@@ -78,8 +78,8 @@ def show(
         lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
     differences: dict[str, list[str]] = {}
     for row in filter(attrgetter("why"), table_rows):
-        named = f"{row.label} ({row.variant})" if row.variant else row.label
-        differences.setdefault(row.why, []).append(named)
+        label = f"{row.label} ({row.variant})" if row.variant else row.label
+        differences.setdefault(row.why, []).append(label)
     if differences:
         lines += ["", "Claims that differ from the composed budget:"]
     for why, labels in differences.items():

@@ -32,13 +32,13 @@ def value_of(text: str) -> str | bool | int | float:
     return text
 
 
-def values_of(words: Sequence[str]) -> dict[str, Any]:
-    """Return the values of words `name=value`. Raises UserError for any other or a repeated one."""
+def values_of(pairs: Sequence[str]) -> dict[str, Any]:
+    """Return the values of pairs `name=value`. Raises UserError for any other or a repeated one."""
     values: dict[str, Any] = {}
-    for word in words:
-        name, _, value = word.partition("=")
+    for pair in pairs:
+        name, _, value = pair.partition("=")
         if not (name and value):
-            raise UserError(f"parameters are written as name=value, got {shown(word)}")
+            raise UserError(f"parameters are written as name=value, got {shown(pair)}")
         if name in values:
             raise UserError(f"{name} is set twice")
         values[name] = value_of(value)

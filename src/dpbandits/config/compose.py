@@ -158,7 +158,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     An override that repeats the value in the files is not among them, nor one that sets a key that
     has a default to it: the figure is the requested one.
     """
-    found, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.every()).keys()
+    messages, needed = {}, WITHOUT_DEFAULT | schema.keys_of("figure", kinds.every()).keys()
     for override in OverridesParser.create().parse_overrides(list(overrides)):
         key, word = str(override.key_or_group), str(override.input_line)
         stronger = _setters(read.content, key) if key.startswith("figure.") else ""
@@ -172,8 +172,8 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
         same = replace(without.spec, changes=()) == replace(read.spec, changes=())
         if same and without.content != read.content:
             reason = f": set by {stronger}" if stronger else ""
-            found[key] = f"{figure}: {word} changes nothing in the figure{reason} (command line)"
-    return found
+            messages[key] = f"{figure}: {word} changes nothing in the figure{reason} (command line)"
+    return messages
 
 
 def _read(
@@ -209,16 +209,16 @@ def _read(
         if key in ("figure", "figure.annotated") or key.partition(".")[0] in FREE:
             continue
         now: str | None = text(override.value())
-        before, place = None, f"{key}@{override.package}" if override.package else key
+        before, full_key = None, f"{key}@{override.package}" if override.package else key
         if not override.package:
             path = "profile.name" if key == PROFILE else key
             contents = (_written(project.layers(), figure), written)
-            found = (value_at(content, path, ABSENT) for content in contents)
-            before, now = (None if value is ABSENT else text(value) for value in found)
+            both = (value_at(content, path, ABSENT) for content in contents)
+            before, now = (None if value is ABSENT else text(value) for value in both)
             before = reader.usual_runs() if key == "runs" else before
             now = None if override.is_delete() else now
         if now != before:
-            changes[place] = Change(place, now, None if key == PROFILE else before)
+            changes[full_key] = Change(full_key, now, None if key == PROFILE else before)
     differing = [changes[key] for key in sorted(changes)]
     spec = replace(spec, changes=tuple(change for change in differing if not change.is_ink))
     return Read(spec, read_settings(values, overrides, differing), content)
@@ -230,17 +230,17 @@ def _origin(figure: str, keys: Collection[str], chosen: Mapping[str, str], path:
         return "command line"
     first, *rest = path.split(".")
     if first == "figure":
-        curve, own = ".".join(rest[:2]), project.member_file("figure", figure)
-        parts = ((group.partition("@"), name) for group, name in conf_files.defaults(own))
-        included = (project.member_file(g, name) for (g, _, place), name in parts if place == HERE)
-        for file in (own, *included):
+        curve, figure_file = ".".join(rest[:2]), project.member_file("figure", figure)
+        parts = ((group.partition("@"), name) for group, name in conf_files.defaults(figure_file))
+        included = (project.member_file(g, n) for (g, _, package), n in parts if package == HERE)
+        for file in (figure_file, *included):
             written = value_at(conf_files.read_yaml(file), ".".join(rest[:3]))
             for group, name in conf_files.defaults(file):
                 if group == f"algorithm@{curve}" and (len(rest) < 3 or written is None):
                     return project.member_file("algorithm", name)
             if written is not None:
                 return file
-        return own
+        return figure_file
     # Profiles set top-level keys too: the runs, or keys that are not valid there.
     main = conf_files.read_yaml(conf_files.MAIN)
     members = {**dict(conf_files.defaults(conf_files.MAIN)), **chosen}
@@ -295,23 +295,23 @@ def _one_line(error: Exception, overrides: Sequence[str]) -> str:
     if isinstance(error, MissingConfigException) and error.options is not None:
         # `In 'figure/x': Could not find 'algorithm/y'`, with the valid options.
         group, _, name = str(error.missing_cfg_file).rpartition("/")
-        place = re.match(r"In '([^']+/[^']+)'", text)
-        where = f" (conf/{place[1]}.yaml)" if place else ""
+        location = re.match(r"In '([^']+/[^']+)'", text)
+        where = f" (conf/{location[1]}.yaml)" if location else ""
         return f"unknown {group} '{name}'{where}; {nearest(name, error.options)}"
-    if found := re.match(r"Could not (?:override|delete from config\.) '([^']+)'", text):
-        return _unknown_key(found[1], overrides)
-    if found := re.match(r"Could not append to config\..* already at '(.+)'", text):
-        return f"{shown(found[1])} is there already: leave out the plus (command line)"
-    if found := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '(.+?)=(.*)'", text):
-        key, value = found.groups()
+    if match := re.match(r"Could not (?:override|delete from config\.) '([^']+)'", text):
+        return _unknown_key(match[1], overrides)
+    if match := re.match(r"Could not append to config\..* already at '(.+)'", text):
+        return f"{shown(match[1])} is there already: leave out the plus (command line)"
+    if match := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '(.+?)=(.*)'", text):
+        key, value = match.groups()
         return (
             f"'{key}={value}' has several values: a list is {key}=[{value}], a figure of each value"
             f" `dpbandits multirun figure=<name> {key}={value}`"
         )
     if "You must specify 'figure'" in text:
         return f"which figure? figure=<name>; {nearest('', project.names('figure'))}"
-    if found := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", text):
-        return f"conf/{found[1]}.yaml cannot be merged with its defaults: {found[2]}"
+    if match := re.match(r"In '([^']+)': \w+ raised while composing.*\n?(.*)", text):
+        return f"conf/{match[1]}.yaml cannot be merged with its defaults: {match[2]}"
     return (text.strip() or "the files of conf/ cannot be put together").splitlines()[0]
 
 
@@ -348,11 +348,11 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
 
 def _setters(content: Mapping[str, Any], key: str) -> str:
     # The keys of a figure's other sections that set a value of the same name.
-    section, name, found = key.split(".")[1], key.rpartition(".")[2], []
+    section, name, setters = key.split(".")[1], key.rpartition(".")[2], []
     for path, value in leaves(content["figure"], "figure"):
         above, _, last = path.rpartition(".")
         if last == "key" and name in str(value).split("."):
-            found.append(f"{above}.values")
+            setters.append(f"{above}.values")
         elif last == name and value is not None and path.split(".")[1] not in (section, "profiles"):
-            found.append(path)
-    return ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+            setters.append(path)
+    return ", ".join(setters[:4]) + (f" and {len(setters) - 4} more" if len(setters) > 4 else "")

@@ -88,7 +88,7 @@ class FigureReader:
         form, panels, several = self.form, list[spec.Panel](), dict[str, list[Any]]()
         if not form["curves"]:
             raise self.error("figure.curves", "is empty, there is nothing to draw")
-        drawn = set[Any]()
+        in_panels = set[Any]()
         for letter, content in (form["panels"] or {"a": {}}).items():
             path = f"figure.panels.{letter}"
             names = content.get("curves") if isinstance(content, Mapping) else None
@@ -98,32 +98,32 @@ class FigureReader:
             keys = self.composed.section(schema.PANEL | keys_of("panel", of), content, path)
             layers: Layers = ((path, content or {}), ("figure", self.content))
             panels.append(self._panel(str(letter), keys, layers))
-            drawn |= {*(curve.name for curve in panels[-1].curves), keys["against"]}
-            for key, value in self._named(layers, inside).items():  # those that differ, in full
+            in_panels |= {*(curve.name for curve in panels[-1].curves), keys["against"]}
+            for key, value in self._terms(layers, inside).items():  # those that differ, in full
                 if value not in several.setdefault(key, []):
                     several[key].append(value)
         for panel in () if may_repeat_labels else panels:
-            named: dict[str, str] = {}
+            owner: dict[str, str] = {}
             for curve in panel.curves:
                 path, label = f"figure.curves.{curve.name}.label", curve.label
-                if label in named:
+                if label in owner:
                     both = (
-                        f"is {shown(label)} in panel {panel.letter}, as is that of {named[label]}"
+                        f"is {shown(label)} in panel {panel.letter}, as is that of {owner[label]}"
                     )
                     hint = f"distinguish them by ++{path}='{label} (<parameter>)'"
                     raise self.error(path, f"{both}: {hint}")
-                named[label] = curve.name
+                owner[label] = curve.name
         for name in form["curves"]:
-            if name not in drawn:
+            if name not in in_panels:
                 raise self.error(f"figure.curves.{name}", "is among the curves of no panel")
-        values = {key: Several(found) for key, found in several.items()}
+        values = {key: Several(distinct) for key, distinct in several.items()}
         original = None
         if form["original"] is not None:  # `{ figure: 2, part: (a) }` or `{ table: 2 }`
-            place = self.composed.section(schema.ORIGINAL, form["original"], "figure.original")
-            if (place["figure"] is None) == (place["table"] is None):
+            reference = self.composed.section(schema.ORIGINAL, form["original"], "figure.original")
+            if (reference["figure"] is None) == (reference["table"] is None):
                 raise self.error("figure.original", "must name a figure or a table by its number")
-            kind = "figure" if place["table"] is None else "table"
-            original = spec.Original(kind, place[kind], place["part"])
+            kind = "figure" if reference["table"] is None else "table"
+            original = spec.Original(kind, reference[kind], reference["part"])
         return spec.FigureSpec(
             name=self.composed.figure,
             **{key: form[key] for key in ("paper", "draw", "centre", "slopes", "note")},
@@ -162,14 +162,14 @@ class FigureReader:
         shared = form["parameters"] or {}
         self.composed.section(dict.fromkeys(fields, Any), shared, f"{path}.parameters")
         layers = ((f"{path}.parameters", shared), *layers)
-        values = self._named(layers, members, shared)
+        values = self._terms(layers, members, shared)
         sweep = self._sweep(form["sweep"], f"{path}.sweep", fields)
         sweep = sweep or self._sweep(self.form["sweep"], "figure.sweep", fields)
-        each = self._sweep(form["each"], f"{path}.each", fields)
-        known = kinds.quantities()
-        pairs = [name for name, quantity in known.items() if quantity.pair]
+        per_curve = self._sweep(form["each"], f"{path}.each", fields)
+        quantities = kinds.quantities()
+        pairs = [name for name, quantity in quantities.items() if quantity.pair]
         if form["shows"]:
-            self.composed.checked([*known], form["shows"], f"{path}.shows")
+            self.composed.checked([*quantities], form["shows"], f"{path}.shows")
         if (form["shows"] in pairs) != bool(form["against"]):
             problem = f"and `shows: {' or '.join(pairs)}` need each other"
             raise self.error(f"{path}.against", problem)
@@ -177,9 +177,9 @@ class FigureReader:
             choice(form["against"], f"{path}.against")
         curves = []
         for name in names:
-            for value, changed in self._over(each, layers, self.members[name]):
+            for value, changed in self._over(per_curve, layers, self.members[name]):
                 curve = self._curve(name, changed, sweep)
-                suffix = f" ({each.key.split('.')[-1]}={value:g})" if each else ""
+                suffix = f" ({per_curve.key.split('.')[-1]}={value:g})" if per_curve else ""
                 label, legend = curve.label + suffix, curve.legend + suffix
                 curves.append(replace(curve, label=label, legend=legend))
         if (number := form["published"]) is not None:
@@ -191,8 +191,8 @@ class FigureReader:
                 if curve.published and kinds.gaps(curve.sources[0]) is None:
                     problem = f": the gains of {curve.label} are a table, but points need means"
                     raise self.error(f"{path}.published", problem)
-        if each:
-            values["each"] = Several(each.values)
+        if per_curve:
+            values["each"] = Several(per_curve.values)
         texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
         return spec.Panel(letter=letter, curves=tuple(curves), **texts)
 
@@ -213,24 +213,24 @@ class FigureReader:
         path, choice = f"figure.curves.{name}", self.composed.checked
         if not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        known = list(dict.fromkeys(kind.key for kind in kinds.every()))
-        found = [key for key in known if content.get(key) is not None]
-        if len(found) != 1:
+        member_keys = list(dict.fromkeys(kind.key for kind in kinds.every()))
+        present = [key for key in member_keys if content.get(key) is not None]
+        if len(present) != 1:
             hint = f"`+algorithm@{path}=<name>`, in a file `- /algorithm@curves.{name}: <name>`"
-            problem = f"must have one of {', '.join(known)} ({hint})"
-            raise self.error(path, f"{problem}, got {' and '.join(found) or 'none'}")
-        (key,), played = found, content[found[0]]
+            problem = f"must have one of {', '.join(member_keys)} ({hint})"
+            raise self.error(path, f"{problem}, got {' and '.join(present) or 'none'}")
+        (key,), played = present, content[present[0]]
         able = [kind for kind in kinds.every() if kind.key == key]
         names = {kind: {*kind.names()} for kind in able}
         valid = set().union(*names.values())
         if isinstance(played, str) and played in registry.members("algorithm").keys() - valid:
             kinds.of_member(played)  # raises for a kind that there is not
         played = choice(sorted(valid), played, f"{path}.{key}")
-        own = [kind for kind in able if played in names[kind]]
-        own.sort(key=lambda kind: not kind.has_members)
-        member = Member(path, tuple(own), played, own[0].module(played), content, {})
+        matching = [kind for kind in able if played in names[kind]]
+        matching.sort(key=lambda kind: not kind.has_members)
+        member = Member(path, tuple(matching), played, matching[0].module(played), content, {})
         # Parameters are checked with the layers around them.
-        keys = schema.CURVE | dict.fromkeys(known, str) | keys_of("curve", own)
+        keys = schema.CURVE | dict.fromkeys(member_keys, str) | keys_of("curve", matching)
         if member.module is None:
             keys.pop("share")  # of the budget of an algorithm
         fields = dict.fromkeys(self._fields(member), Any)
@@ -243,17 +243,17 @@ class FigureReader:
 
     def _curve(self, name: str, outer: Layers, sweep: Sweep | None) -> spec.Curve:
         curve = self.members[name]
-        own = Values(self.figure, ((curve.path, curve.content), *outer), curve)
-        form, kind = curve.form, own.kind
-        shows, path = kind.quantity(own.value("shows")[0], own), own.value("shows")[1]
+        layered = Values(self.figure, ((curve.path, curve.content), *outer), curve)
+        form, kind = curve.form, layered.kind
+        shows, path = kind.quantity(layered.value("shows")[0], layered), layered.value("shows")[1]
         if sweep is None and not shows.over_time:
-            asked = own.value("shows")[0] or shows.name
+            asked = layered.value("shows")[0] or shows.name
             raise self.error(path or curve.path, f": {asked} is drawn over a sweep")
-        if (points := kind.swept(own, sweep and sweep.key)) is not None and sweep:
+        if (points := kind.swept(layered, sweep and sweep.key)) is not None and sweep:
             sweep = sweep._replace(values=points)
-        layers = self._over(sweep, own.layers, curve)
+        layers = self._over(sweep, layered.layers, curve)
         sources = tuple(self._source(curve, inner, shows) for _, inner in layers)
-        source, values = sources[0], self._named(own.layers, [curve])
+        source, values = sources[0], self._terms(layered.layers, [curve])
         said = kinds.words(source)
         values |= said.settings
         if sweep is not None:
@@ -280,7 +280,7 @@ class FigureReader:
             variant=variant,
             look=spec.StyleOverride(form["colour"] or None, form["marker"], form["line"]),
             annotation=form["annotation"],
-            style=kind.style(own),
+            style=kind.style(layered),
             shows=shows,
             over="t" if sweep is None else sweep.key.split(".")[-1],
             x=None if sweep is None else tuple(map(float, sweep.values)),
@@ -327,7 +327,7 @@ class FigureReader:
                 valid |= {f"{name}.{part}" for part in of_kind.parts._fields}
         if key not in valid:
             raise self.composed.unknown(f"{sweep.path}.key", key, valid, f"{sweep.path}.key")
-        found, (*above, last) = list[tuple[Any, Layers]](), key.split(".")
+        points, (*above, last) = list[tuple[Any, Layers]](), key.split(".")
         for x in sweep.values:  # set at the dotted key
             values: dict[str, Any] = {
                 first: deepcopy(environment) if first == "environment" else {}
@@ -336,24 +336,24 @@ class FigureReader:
             for part in above:
                 inner = inner[part]
             inner[last] = x
-            found.append((x, ((f"{sweep.path}.values", values), *layers)))
-        return found
+            points.append((x, ((f"{sweep.path}.values", values), *layers)))
+        return points
 
-    def _named(
+    def _terms(
         self, layers: Layers, of: Sequence[Member], more: Collection[str] = ()
     ) -> dict[str, Any]:
         # The values that a text may name: those of the game, and more keys.
         values = Values(self.figure, layers)
         every = list(dict.fromkeys(kind for member in of for kind in member.kinds))
         keys = (*SHARED, *keys_of("figure", every), *more)
-        named = {key: value for key in keys if (value := values.value(key)[0]) is not None}
-        if "environment" in named:
+        terms = {key: value for key in keys if (value := values.value(key)[0]) is not None}
+        if "environment" in terms:
             environment, params = values.instance()
-            named["arms"] = registry.environment(environment).arms(params)
-            named |= {**parameters.as_json(params), "instance": instances.name(environment, params)}
+            terms["arms"] = registry.environment(environment).arms(params)
+            terms |= {**parameters.as_json(params), "instance": instances.name(environment, params)}
         for kind in every:
-            named |= kind.text_values(values)
-        return named
+            terms |= kind.named(values)
+        return terms
 
     def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:
         values = Values(self.figure, layers, curve)

@@ -63,10 +63,10 @@ class Figure:
         """Return the published points of a figure of the paper."""
         if not (rows := published.rows(self.paper, number)):
             raise self.composed.error(path, f": no point of Fig. {number} is published")
-        known = {*algorithm_names(), *self.curves}
-        for name in (row["curve"] for row in rows if not known & {*row["curve"].split()}):
+        valid = {*algorithm_names(), *self.curves}
+        for name in (row["curve"] for row in rows if not valid & {*row["curve"].split()}):
             table = f"figures/published/{self.paper}.csv"
-            raise Located(f"{table}: curve: no figure draws {shown(name)}; {nearest(name, known)}")
+            raise Located(f"{table}: curve: no figure draws {shown(name)}; {nearest(name, valid)}")
         return rows
 
 
@@ -111,8 +111,8 @@ class Values:
 
     def value(self, key: str) -> tuple[Any, str]:
         """Return the innermost value of a key and its path; (None, "") if no layer has it."""
-        found = ((m[key], f"{path}.{key}") for path, m in self.layers if m.get(key) is not None)
-        return next(found, (None, ""))
+        pairs = ((m[key], f"{path}.{key}") for path, m in self.layers if m.get(key) is not None)
+        return next(pairs, (None, ""))
 
     def needed(self, key: str) -> tuple[Any, str]:
         """Return the same. Raises Located without a value."""
@@ -177,18 +177,18 @@ class Values:
         # A missing one would be set by the curve, unless the whole figure may set it.
         paths = {f: f"{'figure' if f in (*SHARED, *game) else self.path}.{f}" for f in fields}
         paths |= {f: path for f in paths if (path := wide.value(f)[1])}
-        found = {field: wide.value(field)[0] for field in fields}
+        settings = {field: wide.value(field)[0] for field in fields}
         if (share := self.curve.form["share"]) is not None:
-            if found.get("epsilon") is None:
+            if settings.get("epsilon") is None:
                 raise self.error(f"{self.path}.share", f": {self.name} gets no epsilon to share")
-            epsilon = self.checked(parameters.Budget, found["epsilon"], paths["epsilon"])
-            found["epsilon"] = share * epsilon
-        if found.get("rho") == "from-epsilon":
+            epsilon = self.checked(parameters.Budget, settings["epsilon"], paths["epsilon"])
+            settings["epsilon"] = share * epsilon
+        if settings.get("rho") == "from-epsilon":
             # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
             epsilon = self.checked(parameters.Positive, *self.needed("epsilon"))
             delta = self.checked(parameters.Fraction, *self.needed("delta"))
-            found["rho"] = rho_of_gaussian(epsilon, delta)
-        values = {field: value for field, value in found.items() if value is not None}
+            settings["rho"] = rho_of_gaussian(epsilon, delta)
+        values = {field: value for field, value in settings.items() if value is not None}
         for field in fields:
             if field not in {*values, *cls._field_defaults}:
                 raise self.error(paths[field], f"is missing: +{paths[field]}=<value> sets it")

@@ -49,13 +49,13 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
         owner = f"{environment}: means"
         steps = parameters.build(Steps, content["means"], owner, lambda field: origin)
         content["means"] = np.linspace(*steps).tolist()
-    known = registry.environment(environment)
-    built = parameters.build(known.Params, content, environment, lambda field: origin)
-    if not known.law:
+    family = registry.environment(environment)
+    built = parameters.build(family.Params, content, environment, lambda field: origin)
+    if not family.law:
         return environment, built
-    arms = known.arms(built)
-    gaps: Any = getattr(known.law(built), "gaps", None)
-    width = known.RANGE[1] - known.RANGE[0]
+    arms = family.arms(built)
+    gaps: Any = getattr(family.law(built), "gaps", None)
+    width = family.RANGE[1] - family.RANGE[0]
     if np.shape(gaps) != (arms,) or np.min(gaps) != 0 or np.max(gaps) > width:
         numbers = f"an array of {arms} numbers in [0, {width:g}]"
         rule = f"must have `gaps`, {numbers}, 0 for the best arm"
@@ -85,8 +85,8 @@ def own_data(
             raise ValueError(f"must be a file below {folder}")
         text = io.StringIO(path.read_text("utf-8-sig"), newline="")
         rows = csv.DictReader(text, skipinitialspace=True)
-        if (known := list(rows.fieldnames or ())).count(column) != 1:
-            raise ValueError(f"must have one column {shown(column)}; {nearest(column, known)}")
+        if (columns := list(rows.fieldnames or ())).count(column) != 1:
+            raise ValueError(f"must have one column {shown(column)}; {nearest(column, columns)}")
         for row in rows:
             try:
                 means.append(parameters.coerce(parameters.Delta, float(row[column])))
@@ -103,11 +103,11 @@ def name(environment: str, params: Any) -> str:
 
     If no file names it, return its environment and number of arms.
     """
-    known = registry.environment(environment)
-    unnamed = known.title(params)
+    family = registry.environment(environment)
+    unnamed = family.title(params)
     if unnamed == environment:
         unnamed = environment.replace("-", " ").capitalize()
-    unnamed = f"{unnamed}, K = {known.arms(params)}"
+    unnamed = f"{unnamed}, K = {family.arms(params)}"
     return _names(project.layers()).get((environment, params), unnamed)
 
 
@@ -116,7 +116,7 @@ def description(environment: str, params: Any) -> str:
 
     Without an environment, `params` are means of arms of which only these matter.
     """
-    named = _names(project.layers())
+    names = _names(project.layers())
     fields = parameters.as_json(params) if environment else {"means": params}
     means = fields.get("means", ())
     # A few in full; of more in equal steps the ends, otherwise the first two and the last.
@@ -127,7 +127,7 @@ def description(environment: str, params: Any) -> str:
     else:
         numbers = f"{means[0]:g}, {means[1]:g}, ..., {means[-1]:g}"
     if not environment:
-        bernoulli = ((tuple(i.means), text) for (n, i), text in named.items() if n == "bernoulli")
+        bernoulli = ((tuple(i.means), text) for (n, i), text in names.items() if n == "bernoulli")
         return dict(bernoulli).get(tuple(params), f"K = {len(params)}, means {numbers}")
     usual, text = type(params)._field_defaults, f"environment {environment}"
     if "means" in fields:
@@ -137,7 +137,7 @@ def description(environment: str, params: Any) -> str:
     others = [k for k in fields if k not in ("arms", "means")]
     more = [f"{k}={fields[k]}" for k in others if getattr(params, k) != usual.get(k)]
     arms = f"K = {registry.environment(environment).arms(params)}"
-    return named.get((environment, params), ", ".join([arms, text, *more]))
+    return names.get((environment, params), ", ".join([arms, text, *more]))
 
 
 @cache

@@ -72,20 +72,20 @@ def _problems(path: Path, group: str) -> Iterator[tuple[str, str]]:
     try:
         text = path.read_text("utf-8")
         root = None if group == "claims" else yaml.compose(text, yaml.SafeLoader)
-        found = list(itertools.islice(_content(root), MOST + 1))
+        entries = list(itertools.islice(_content(root), MOST + 1))
     except RecursionError:
         yield "", "is nested too deeply"
         return
     except (yaml.YAMLError, OSError, ValueError):
         return
-    if len(found) > MOST:
-        yield found[-1][0], f"is beyond the {MOST:,} keys and values of a file, with its aliases"
-    for key, _ in found:
+    if len(entries) > MOST:
+        yield entries[-1][0], f"is beyond the {MOST:,} keys and values of a file, with its aliases"
+    for key, _ in entries:
         if is_special(key) and not re.fullmatch(HYDRA.get(group, "(?!)"), key):
             yield key, CODE
         if key.partition(".")[0] in REFUSED.get(group, ()):
             yield key, OWNERS
-    for key, node in found:
+    for key, node in entries:
         if isinstance(node, yaml.ScalarNode) and (problem := _problem(key, node.value, group)):
             yield key, problem
     for line in text.splitlines():  # where Hydra finds the header
@@ -119,8 +119,8 @@ def _content(root: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 is_merge = key.tag == "tag:yaml.org,2002:merge"
-                place = path if is_merge else f"{path}.{key.value}".lstrip(".")
-                children.append((place, value))
+                child_path = path if is_merge else f"{path}.{key.value}".lstrip(".")
+                children.append((child_path, value))
         elif isinstance(node, yaml.SequenceNode):
             children = [(path, value) for value in node.value]
         yield from children

@@ -91,12 +91,10 @@ ORIGINAL: Kinds = {"figure": Count, "table": Count, "part": str}
 
 def keys_of(place: str, of: Iterable[Kind]) -> Kinds:
     """Return the keys of kinds in a place: figure, panel or curve."""
-    found = {name: (key, kind) for kind in of for name, key in kind.keys.items()}
-    for name in found.keys() & {*FIGURE, *PANEL, *CURVE}:
-        raise UserError(
-            f"the kind {found[name][1].name} has a key '{name}', which all figures have"
-        )
-    return {name: key.type for name, (key, _) in found.items() if place in key.places}
+    keys = {name: (key, kind) for kind in of for name, key in kind.keys.items()}
+    for name in keys.keys() & {*FIGURE, *PANEL, *CURVE}:
+        raise UserError(f"the kind {keys[name][1].name} has a key '{name}', which all figures have")
+    return {name: key.type for name, (key, _) in keys.items() if place in key.places}
 
 
 def keys_in(section: str) -> Kinds:
@@ -166,7 +164,7 @@ class Composed:
         """
         if content is not None and not isinstance(content, Mapping):
             raise self.error(path, f"must hold keys and values, got {shown(content)}")
-        found: dict[str, Any] = {k: kind() if kind in EMPTY else None for k, kind in valid.items()}
+        values: dict[str, Any] = {k: kind() if kind in EMPTY else None for k, kind in valid.items()}
         for key, value in (content or {}).items():
             where = f"{path}.{key}".lstrip(".")
             if key not in valid:
@@ -181,8 +179,8 @@ class Composed:
                     raise self.error(where, f"is now called {RENAMED[key]}")
                 raise self.unknown("key", where, valid, where)
             if value is not None:
-                found[key] = self.checked(valid[key], value, where)
+                values[key] = self.checked(valid[key], value, where)
         for key in required:
             if (content or {}).get(key) is None:
                 raise self.error(f"{path}.{key}".lstrip("."), "is missing")
-        return found
+        return values

@@ -40,15 +40,15 @@ class Job:
 
     def value(self, key: str) -> Any:
         """Return the value of a key: as read, if it is a number or text, else as it was given."""
-        found = value_at(self.read.content, key) if self.read else None
-        return found if isinstance(found, int | float | str) else self.given.get(key, "")
+        setting = value_at(self.read.content, key) if self.read else None
+        return setting if isinstance(setting, int | float | str) else self.given.get(key, "")
 
     def curve(self, panel: str, name: str, label: str) -> Series | None:
         """Return a curve of another job in this one, where its label may have other values."""
-        found = [s for s in self.series if (s.panel, s.curve) == (panel, name)]
-        if len(found) > 1:  # `each`: a curve for each of several values
-            found = [s for s in found if s.label == label]
-        return found[0] if found else None
+        curves = [s for s in self.series if (s.panel, s.curve) == (panel, name)]
+        if len(curves) > 1:  # `each`: a curve for each of several values
+            curves = [s for s in curves if s.label == label]
+        return curves[0] if curves else None
 
 
 def varied(jobs: Sequence[Job]) -> dict[str, str]:

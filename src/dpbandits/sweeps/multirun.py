@@ -27,14 +27,14 @@ from dpbandits.sweeps.pictures import summary
 from dpbandits.tables.series import PLACE, STATISTICS, rows, summarise, written
 
 
-def produce(jobs: Sequence[Job], words: Sequence[str], check: Callable[[], None]) -> int:
+def produce(jobs: Sequence[Job], arguments: Sequence[str], check: Callable[[], None]) -> int:
     """Run all jobs, summarise every figure that has several, and return the largest status.
 
-    `words` is the command, for the record; `check` is called before every job. Raises UserError if
-    every job has the same error, or if a list of values is empty.
+    `arguments` is the command, for the record; `check` is called before every job. Raises UserError
+    if every job has the same error, or if a list of values is empty.
     """
     if not jobs:
-        if all(word in ("-m", "--multirun") for word in words if word.startswith("-")):
+        if all(arg in ("-m", "--multirun") for arg in arguments if arg.startswith("-")):
             raise UserError("the multirun has no jobs: one of its lists of values is empty")
         return ExitStatus.DONE  # Hydra has answered a request such as --help
     start = time.monotonic()
@@ -61,7 +61,7 @@ def produce(jobs: Sequence[Job], words: Sequence[str], check: Callable[[], None]
             check()
             _run(job)
         if len(group) > 1:  # a summary that fails stops no other figure
-            status = status_of(figure, partial(_summarise, figure, group, words))
+            status = status_of(figure, partial(_summarise, figure, group, arguments))
             group[0].status = max(group[0].status, status)
     failed = [job.name for job in jobs if job.status != ExitStatus.DONE]
     spent = duration(time.monotonic() - start)
@@ -85,14 +85,14 @@ def _run(job: Job) -> None:
     gc.collect()  # figures are reference cycles
 
 
-def _summarise(figure: str, group: Sequence[Job], words: Sequence[str]) -> int:
+def _summarise(figure: str, group: Sequence[Job], arguments: Sequence[str]) -> int:
     # Writes the tidy table of completed jobs, with a row for every job, panel, curve and x, the
     # picture, and last the sidecar, which describes them and every job.
     settings = next((job.read.settings for job in group if job.read), None)
     if settings is None:
         return ExitStatus.MISTAKE
     endings, done = varied(group), [job for job in group if job.series]
-    command = shlex.join(["dpbandits", "multirun", *recorded(words)])
+    command = shlex.join(["dpbandits", "multirun", *recorded(arguments)])
     name = as_file_name(f"{figure}-by-{'-'.join(endings.values())}")
     file, files = settings.out / "multirun" / figure / name, dict[str, bytes]()
     if done:

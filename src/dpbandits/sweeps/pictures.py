@@ -61,8 +61,8 @@ def summary(
         ticks = [f"{v:g}" if are_numbers else str(v) for v in values]
         keys.append(Key(key, label, values, are_numbers, places, ticks))
     # The y label: the quantity at the last point of a curve.
-    drawn = spec.panels[0].curves
-    first = next((curve for curve in drawn if curve.played), drawn[0])
+    curves = spec.panels[0].curves
+    first = next((curve for curve in curves if curve.played), curves[0])
     over, end = first.over, first.shows.label
     horizons = {rounds for e in spec.experiments() if (rounds := kinds.words(e).rounds)}
     if over != "t":
@@ -97,10 +97,10 @@ def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelD
         there = [job for job in jobs if [job.value(key.key) for key in others] == values]
         points = [(places[job.value(main.key)], job) for job in there]
         for panel in jobs[0].spec.panels:
-            drawn = []
+            summaries = []
             for curve in panel.curves:
-                found = ((x, j.curve(panel.letter, curve.name, curve.label)) for x, j in points)
-                ends = dict(sorted((x, series) for x, series in found if series is not None))
+                pairs = ((x, j.curve(panel.letter, curve.name, curve.label)) for x, j in points)
+                ends = dict(sorted((x, series) for x, series in pairs if series is not None))
                 if not ends:  # all these jobs failed
                     continue
                 last = ([getattr(s, name)[-1] for s in ends.values()] for name in STATISTICS)
@@ -108,10 +108,10 @@ def _lines(jobs: Sequence[Job], main: Key, others: Sequence[Key]) -> list[PanelD
                 labels = {s.label for s in ends.values()}  # they may name a key of the jobs
                 label = labels.pop() if len(labels) == 1 else curve.name
                 arrays |= {"label": label, "legend": label, "x": np.array([*ends])}
-                drawn.append(replace(next(iter(ends.values())), slope=None, **arrays))
-            if drawn:
+                summaries.append(replace(next(iter(ends.values())), slope=None, **arrays))
+            if summaries:
                 title = ", ".join(filter(None, [panel.title, *fixed]))
-                panels.append(PanelDrawing("", title, tuple(drawn)))
+                panels.append(PanelDrawing("", title, tuple(summaries)))
     return panels
 
 
@@ -130,9 +130,9 @@ def _draw(drawing: Drawing, key: Key, end: str) -> Figure:
             for j, series in enumerate(panel.series):
                 bars = [series.centre - series.low, series.high - series.centre]
                 style, shift = style_of_curve(series), 0.4 * ((j + 0.5) / len(panel.series) - 0.5)
-                place = (series.x + shift, series.centre, np.maximum(bars, 0))
+                coordinates = (series.x + shift, series.centre, np.maximum(bars, 0))
                 label, mark = in_mathtext(series.legend), style.marker or "_"
-                ax.errorbar(*place, fmt=mark, color=style.colour, elinewidth=1, label=label)
+                ax.errorbar(*coordinates, fmt=mark, color=style.colour, elinewidth=1, label=label)
             lines = [container[0] for container in ax.containers]
         for line in lines:
             handles.setdefault(str(line.get_label()), line)
