@@ -43,12 +43,12 @@ def variants(drawing: Drawing) -> Figure:
     titles = [panel.column for panel in rows[0][1]]
     blocks = {row: len(panels[0].series) for row, panels in rows}
     figure, axes = blocks_of_rows(blocks, titles, [1.0] * len(titles), row=0.175)
-    for own, (_, panels) in zip(axes, rows, strict=True):
-        for ax, panel in zip(own, panels, strict=True):
+    for row_axes, (_, panels) in zip(axes, rows, strict=True):
+        for ax, panel in zip(row_axes, panels, strict=True):
             _variants(ax, panel.series)
-            ax.tick_params(labelbottom=own is axes[-1])
-        name_rows(own[0], [series.variant or series.legend for series in panels[0].series])
-        own[0].get_yticklabels()[0].set_fontweight("bold")
+            ax.tick_params(labelbottom=row_axes is axes[-1])
+        name_rows(row_axes[0], [series.variant or series.legend for series in panels[0].series])
+        row_axes[0].get_yticklabels()[0].set_fontweight("bold")
     for column in zip(*axes, strict=True):  # the games of a column share their limits
         ends = np.array([ax.get_xlim() for ax in column])
         for ax in column:
@@ -63,11 +63,11 @@ def _variants(ax: Axes, curves: tuple[Series, ...]) -> None:
     ax.set_xscale("log")
     ax.axvline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
     for row, series in enumerate(curves):
-        look: dict[str, Any] = {"color": style_of_curve(series).colour, "markersize": 4}
+        style: dict[str, Any] = {"color": style_of_curve(series).colour, "markersize": 4}
         median, mean = series.median[-1] / unit, series.mean[-1] / unit
-        ax.plot([median, mean], [row, row], linewidth=1.6, alpha=0.5, **look)
-        ax.plot(median, row, marker="o", **look)
-        ax.plot(mean, row, marker="o", markerfacecolor="white", **look)
+        ax.plot([median, mean], [row, row], linewidth=1.6, alpha=0.5, **style)
+        ax.plot(median, row, marker="o", **style)
+        ax.plot(mean, row, marker="o", markerfacecolor="white", **style)
     ax.text(1.0, -0.45, f"{unit:,.0f}", horizontalalignment="center", fontsize=5.5, color="#6b6b6b")
     low, high = ax.get_xlim()
     ax.set_xlim(min(low, 0.5), max(high, 2.0))  # so that there is a tick beside 1
@@ -129,12 +129,14 @@ def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
     factors = centres / np.nanmin(centres, axis=0)
     order = np.argsort(np.nanmean(np.log(factors), axis=1))
     for ax, i in zip(axes, order, strict=False):
-        own, (first, *_, last) = panel.series[i], factors[i]
+        curve, (first, *_, last) = panel.series[i], factors[i]
         ax.set(xscale="log", yscale="log")
         for series, centre in zip(panel.series, centres, strict=True):
             ax.plot(series.x, centre, color=REST, linewidth=0.6)
-        ax.plot(own.x, centres[i], color=style_of_curve(own).colour, linewidth=1.8)
-        ax.set_title(f"{in_mathtext(own.legend)}\n× {_factor(first)} to {_factor(last)}", size=6.5)
+        ax.plot(curve.x, centres[i], color=style_of_curve(curve).colour, linewidth=1.8)
+        ax.set_title(
+            f"{in_mathtext(curve.legend)}\n× {_factor(first)} to {_factor(last)}", size=6.5
+        )
         for axis in (ax.xaxis, ax.yaxis):
             write_decades(axis)
             axis.set_minor_formatter(NullFormatter())
@@ -190,13 +192,13 @@ def leaderboard(drawing: Drawing) -> Figure:
     instances = [*next(iter(blocks.values()))]
     widths = [1.0] * len(instances) + [1.15]
     figure, axes = blocks_of_rows(rows, [*instances, "Mean rank"], widths, row=0.2)
-    every = [s for block in blocks.values() for drawn in block.values() for s in drawn]
+    every = [s for block in blocks.values() for curves in block.values() for s in curves]
     # A regret of 0 is off a logarithmic axis.
     seen = np.concatenate([s.centre[s.centre > 0] for s in every])
-    for own, block in zip(axes, blocks.values(), strict=True):
-        _block(own, block, (0.6 * seen.min(), 1.7 * seen.max()))
-    for own in axes[:-1]:
-        for ax in own[:-1]:
+    for row_axes, block in zip(axes, blocks.values(), strict=True):
+        _block(row_axes, block, (0.6 * seen.min(), 1.7 * seen.max()))
+    for row_axes in axes[:-1]:
+        for ax in row_axes[:-1]:
             ax.tick_params(labelbottom=False)
     axes[-1][len(instances) // 2].set_xlabel("Regret at the horizon")
     axes[-1][-1].set_xlabel("Rank (1 is the\nlowest regret)")
@@ -214,21 +216,21 @@ def leaderboard(drawing: Drawing) -> Figure:
 
 
 def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[float, float]) -> None:
-    # `found` holds the ranks by label, for each budget and instance.
+    # `all_ranks` holds the ranks by label, for each budget and instance.
     first = next(iter(block.values()))
     budgets = range(len(first[0].x))
     all_ranks = [
-        {s.label: rank for s, rank in zip(drawn, ranks(drawn, i), strict=True)}
+        {s.label: rank for s, rank in zip(curves, ranks(curves, i), strict=True)}
         for i in budgets
-        for drawn in block.values()
+        for curves in block.values()
     ]
-    overall = {s.label: mean_rank([own[s.label] for own in all_ranks]) for s in first}
-    order = sorted(overall, key=lambda label: overall[label].midrank)
+    overall = {s.label: mean_rank([ranking[s.label] for ranking in all_ranks]) for s in first}
+    order = sorted(overall, key=lambda label: overall[label].place)
     styles = {s.label: style_of_curve(s) for s in first}
-    for ax, drawn in zip(axes[:-1], block.values(), strict=True):
+    for ax, curves in zip(axes[:-1], block.values(), strict=True):
         ax.set_xscale("log")
         ax.set_xlim(ends)
-        for s in drawn:
+        for s in curves:
             for i in budgets:
                 bar = Rank(s.centre[i], s.low[i], s.high[i])
                 _point(ax, order.index(s.label), bar, i, len(budgets), styles[s.label])
@@ -237,7 +239,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
     for label in order:
         for i in budgets:
             there = all_ranks[i * len(block) : (i + 1) * len(block)]
-            bar = mean_rank([own[label] for own in there])
+            bar = mean_rank([ranking[label] for ranking in there])
             _point(axes[-1], order.index(label), bar, i, len(budgets), styles[label])
     axes[-1].set_xlim(0.5, len(order) + 0.5)
     step = 2 if len(order) > MOST_RANKS else 1
@@ -292,15 +294,15 @@ def privacy_audit(drawing: Drawing) -> Figure:
     rows = {notion: len(block[CLAIMED]) for notion, block in blocks.items()}
     titles = [rf"given $\epsilon = {budget:g}$" for budget in budgets]
     figure, axes = blocks_of_rows(rows, titles, [1.0] * len(budgets), row=0.175)
-    for own, block in zip(axes, blocks.values(), strict=True):
-        for i, ax in enumerate(own):
+    for row_axes, block in zip(axes, blocks.values(), strict=True):
+        for i, ax in enumerate(row_axes):
             _budgets(ax, block, i, BEYOND * budgets[i])
             ticks = [0, budgets[i], 2 * budgets[i]]
             ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-            ax.tick_params(labelbottom=own is axes[-1])
-            if own is axes[-1]:
+            ax.tick_params(labelbottom=row_axes is axes[-1])
+            if row_axes is axes[-1]:
                 ax.set_xlabel(r"privacy loss $\epsilon$")
-        name_rows(own[0], [series.legend for series in block[CLAIMED]])
+        name_rows(row_axes[0], [series.legend for series in block[CLAIMED]])
     legend_below(figure, _marks(), columns=3)
     return figure
 
@@ -310,11 +312,11 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
     ax.set_xlim(0, most)
     for row, series in enumerate(block[AUDITED]):
         _audited(ax, row, float(series.centre[i]), most, style_of_curve(series).colour)
-    for shows, look in MARKS.items():
+    for shows, style in MARKS.items():
         for row, series in enumerate(block.get(shows, ())):
             value = float(series.centre[i])
             if value <= most:
-                ax.plot(value, row, **MARK, **look)
+                ax.plot(value, row, **MARK, **style)
             else:
                 ax.plot(most, row, **MARK, **ARROW)
                 _write(ax, r"$\infty$" if value == inf else f"{value:.3g}", (most, row), 4)

@@ -63,8 +63,8 @@ def _draw_means(ax: Axes, panel: PanelDrawing, part: slice) -> None:
     for series in panel.series:
         if series.runs:
             colour, error = style_of_curve(series).colour, series.std / np.sqrt(series.runs)
-            at = {"x": series.x[part], "y": series.mean[part], "yerr": error[part]}
-            ax.errorbar(**at, **MEAN, color=colour, elinewidth=0.7, clip_on=False, zorder=4)
+            points = {"x": series.x[part], "y": series.mean[part], "yerr": error[part]}
+            ax.errorbar(**points, **MEAN, color=colour, elinewidth=0.7, clip_on=False, zorder=4)
 
 
 def _show_what_is_seen(axes: list[Axes], drawing: Drawing, first: float, room: float = 1.5) -> None:

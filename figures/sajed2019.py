@@ -38,8 +38,8 @@ def against_arms(drawing: Drawing) -> Figure:
     (base,) = [series for series in panel.series if series.style == "dp-se"]
     for line, series in zip(handles, panel.series, strict=True):
         if series is not base:
-            look = {"color": line.get_color(), "marker": line.get_marker()}
-            ratio.plot(series.x, series.mean / base.mean, markerfacecolor="white", **look)
+            options = {"color": line.get_color(), "marker": line.get_marker()}
+            ratio.plot(series.x, series.mean / base.mean, markerfacecolor="white", **options)
     ratio.set_yscale("log")
     for factor in (1, CLAIMED):
         ratio.axhline(factor, color=style_of("bound").colour, linewidth=0.6, zorder=0)
@@ -71,13 +71,13 @@ def stopping_rules(drawing: Drawing) -> Figure:
         for series in panel.series:
             if series.runs or series.label == LOWER:
                 style = style_of_curve(series)
-                look = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+                options = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
                 handles += ax.plot(
                     series.x,
                     series.centre / order,
                     markerfacecolor="white",
                     label=in_mathtext(series.legend),
-                    **look,
+                    **options,
                 )
         write_decades(ax.yaxis)
     for ax, panel in zip(grid[1], drawing.panels[2:], strict=True):

@@ -89,7 +89,7 @@ def against_horizon(drawing: Drawing) -> Figure:
     figure, axes = panel_grid(drawing, columns=2, height=3.2)
     handles = dict[str, Artist]()  # by label: each panel has a bound of its own
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles |= {str(one.get_label()): one for one in draw_log_over_parameter(ax, panel)}
+        handles |= {str(line.get_label()): line for line in draw_log_over_parameter(ax, panel)}
         ax.set_title(f"({panel.letter}) {panel.title}")
         played = tuple(series for series in panel.series if series.runs)
         write_slopes(ax, replace(panel, series=played), symbol="T")

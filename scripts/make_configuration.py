@@ -125,7 +125,7 @@ MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstrin
 
 def page() -> str:
     """Return the text of the page."""
-    places = {
+    sections = {
         "top": ("seed", "runs"),
         "paths": schema.PATHS,
         "engine": schema.ENGINE,
@@ -135,9 +135,9 @@ def page() -> str:
         "curve": schema.keys_in("curves"),
     }
     owners: dict[str, list[str]] = {}
-    for place, keys in places.items():
+    for section, keys in sections.items():
         for key in keys:
-            owners.setdefault(key, []).append(place)
+            owners.setdefault(key, []).append(section)
     rows = [f"|`{key}` |{', '.join(of)} |{KEYS[key]}|" for key, of in owners.items()]
     members = {name: module_of(name) for names, module_of in MEMBERS.values() for name in names}
     fields = {name: _fields(name, module) for name, module in members.items()}
@@ -155,18 +155,18 @@ def _fields(name: str, module: ModuleType) -> dict[str, str]:
     items = {}
     for field, annotation in parameters.fields(module.Params).items():
         default = OF_GAME if field == "horizon" else _default(defaults, field, annotation)
-        told = f"* `{field}`: {meaning(name, field, annotation)}; {_words(annotation)}"
-        items[field] = told + (f"; default {default}" if default else "")
+        item = f"* `{field}`: {meaning(name, field, annotation)}; {_valid_values(annotation)}"
+        items[field] = item + (f"; default {default}" if default else "")
     return items
 
 
 def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the most frequent item of each field, if three or more members have it."""
-    found: dict[str, str] = {}
+    most_frequent: dict[str, str] = {}
     for (field, item), count in Counter(x for of in fields for x in of.items()).most_common():
         if count >= 3:
-            found.setdefault(field, item)
-    return found
+            most_frequent.setdefault(field, item)
+    return most_frequent
 
 
 def _member(
@@ -177,17 +177,17 @@ def _member(
     common = [f"`{field}`" for field, item in fields.items() if shared.get(field) == item]
     if common:
         lines.append(f"[Shared](#shared-parameters): {', '.join(common)}\n")
-    own = [item for field, item in fields.items() if shared.get(field) != item]
-    if own:
-        lines += [*own, ""]
+    specific = [item for field, item in fields.items() if shared.get(field) != item]
+    if specific:
+        lines += [*specific, ""]
     return "\n".join(lines)
 
 
 def meaning(name: str, field: str, annotation: Any) -> str:
     """Return what a field of an algorithm, rule or environment means."""
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        told = (annotation.__doc__ or "").splitlines()[0].removeprefix("Variant: ").rstrip(".")
-        return told[0].lower() + told[1:]
+        summary = (annotation.__doc__ or "").splitlines()[0].removeprefix("Variant: ").rstrip(".")
+        return summary[0].lower() + summary[1:]
     return MEANINGS.get(f"{name}.{field}") or MEANINGS[field]
 
 
@@ -207,7 +207,7 @@ def _default(defaults: Mapping[str, Any], field: str, annotation: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else f"{value}".lower()
 
 
-def _words(annotation: Any) -> str:
+def _valid_values(annotation: Any) -> str:
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         return ", ".join(f"`{parameters.variant_name(member)}`" for member in annotation)
     for declared in typing.get_args(annotation)[1:]:

@@ -104,9 +104,9 @@ def lists() -> Lists:
     specs = {
         t: compose.load(FIGURE, [*overrides, f"figure.horizon={t}"], True)[0] for t in HORIZONS
     }
-    found, first = Lists({}, {}), specs[RANKED]
+    result, first = Lists({}, {}), specs[RANKED]
     for k, panel in enumerate(first.panels):
-        names = found.notions.setdefault(notion(panel), [])
+        names = result.notions.setdefault(notion(panel), [])
         if len(names) == len(panel.curves):
             continue  # the panel of another instance
         for i, curve in enumerate(panel.curves):
@@ -115,12 +115,12 @@ def lists() -> Lists:
                 for t, spec in specs.items()
                 for epsilon, source in zip(EPSILONS, spec.panels[k].curves[i].sources, strict=True)
             }
-            known = found.players.get(curve.name)
-            is_other = known is not None and known.params != params
+            earlier = result.players.get(curve.name)
+            is_other = earlier is not None and earlier.params != params
             name = f"{curve.name}-{panel.letter}" if is_other else curve.name
-            found.players.setdefault(name, Player(curve, params, curve.runs > first.runs))
+            result.players.setdefault(name, Player(curve, params, curve.runs > first.runs))
             names.append(name)
-    return found
+    return result
 
 
 def notion(panel: Panel) -> str:
@@ -142,11 +142,11 @@ def experiments(instance: str, name: str, epsilon: float, seed: int) -> list[Exp
     horizons = [t for t in HORIZONS if t <= entry.longest(instance)]
     if not needs_horizon(entry):
         horizons = horizons[-1:]
-    found: list[Experiment] = []
+    games: list[Experiment] = []
     for t in horizons:
         params, rounds = entry.params[epsilon, t], tuple(r for r in ROUNDS if r <= t)
-        found.append(RegretExperiment(entry.curve.style, params, *law, t, rounds, seed))
-    return found
+        games.append(RegretExperiment(entry.curve.style, params, *law, t, rounds, seed))
+    return games
 
 
 def needs_horizon(entry: Player) -> bool:
@@ -180,7 +180,7 @@ def points(experiment: Experiment, runs: np.ndarray) -> list[list[float] | None]
     arms = kinds.words(experiment).arguments["arms"]
     first = max(start(experiment.params), 1.0) * arms if start else 0.0
     pairs = zip(experiment.checkpoints(), statistics(runs), strict=True)
-    return [found if t > first else None for t, found in pairs]
+    return [row if t > first else None for t, row in pairs]
 
 
 def short(x: float) -> float | int:
@@ -195,7 +195,7 @@ def ranked() -> dict[tuple[str, str, float], list[float]]:
 
     They are the explorer's at the same horizon, so a game has one number on all pages.
     """
-    spec, found = leaderboard(), dict[tuple[str, str, float], list[float]]()
+    spec, cells = leaderboard(), dict[tuple[str, str, float], list[float]]()
     table = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
     instances = {title: name for name, (title, *_) in INSTANCES.items()}
     for panel in spec.panels:
@@ -207,8 +207,8 @@ def ranked() -> dict[tuple[str, str, float], list[float]]:
             error = series.std / math.sqrt(series.runs)
             columns = np.array([series.mean, error, series.low, series.median, series.high])
             for epsilon, column in zip(series.x, columns.T, strict=True):
-                found[instance, name, float(epsilon)] = cell(column, series.runs)
-    return found
+                cells[instance, name, float(epsilon)] = cell(column, series.runs)
+    return cells
 
 
 def numbers(instance: str, store: Store, seed: int) -> dict[str, Any]:
@@ -228,18 +228,18 @@ def numbers(instance: str, store: Store, seed: int) -> dict[str, Any]:
 
 
 def with_ranked(
-    found: list[list[float] | None], experiment: Experiment, known: list[float] | None
+    cells: list[list[float] | None], experiment: Experiment, committed: list[float] | None
 ) -> list[list[float] | None]:
-    """Return the cells of a game with that of the leaderboard, if `known`, in its place.
+    """Return the cells of a game with that of the leaderboard, if `committed`, in its place.
 
     A longer game of an algorithm that is told its horizon is another game.
     """
     rounds = [*experiment.checkpoints()]
     arguments = kinds.words(experiment).arguments
     is_game = arguments["horizon"] == RANKED or not hasattr(experiment.params, "horizon")
-    if known and is_game and RANKED in rounds and found[place := rounds.index(RANKED)]:
-        return [*found[:place], known, *found[place + 1 :]]
-    return found
+    if committed and is_game and RANKED in rounds and cells[column := rounds.index(RANKED)]:
+        return [*cells[:column], committed, *cells[column + 1 :]]
+    return cells
 
 
 def index(seed: int) -> dict[str, Any]:
@@ -250,8 +250,8 @@ def index(seed: int) -> dict[str, Any]:
     for name, entry in lists().players.items():
         curve, params = entry.curve, entry.params[1.0, RANKED]
         member = files[f"algorithm@curves.{curve.name}"]
-        own = content.get(curve.name, {}).items()
-        given = [f"{member}.{k}={v}" for k, v in own if k not in NOT_GIVEN and v is not None]
+        settings = content.get(curve.name, {}).items()
+        given = [f"{member}.{k}={v}" for k, v in settings if k not in NOT_GIVEN and v is not None]
         delta = [f"delta={params.delta}"] if "delta" in params._fields else []
         shown[name] = {
             "label": curve.label,
@@ -281,7 +281,7 @@ def basis(seed: int) -> dict[str, str]:
     every = [e for i, name, epsilon in places for e in experiments(i, name, epsilon, seed)]
     described = references.digest([experiment.description() for experiment in every])
     golden = references.basis([], {experiment.member for experiment in every})
-    cells = references.digest([[*place, *numbers] for place, numbers in ranked().items()])
+    cells = references.digest([[*game, *numbers] for game, numbers in ranked().items()])
     parts = {"the experiments of the explorer": described, "the cells of the leaderboard": cells}
     return parts | golden
 

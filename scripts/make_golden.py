@@ -21,10 +21,10 @@ import golden_streams  # noqa: E402
 def main(names: list[str]) -> int:
     os.chdir(ROOT)
     cases = golden_rows.cases()
-    known = {name for case in cases for name in (case.plays, case.on)}
-    if unknown := sorted(set(names) - known):
+    valid = {name for case in cases for name in (case.plays, case.on)}
+    if unknown := sorted(set(names) - valid):
         print(
-            f"unknown: {', '.join(unknown)}; there are {', '.join(sorted(known))}", file=sys.stderr
+            f"unknown: {', '.join(unknown)}; there are {', '.join(sorted(valid))}", file=sys.stderr
         )
         return 2
     asked = {case.name for case in cases if not names or {case.plays, case.on} & set(names)}

@@ -39,8 +39,10 @@ def tables() -> str:
     games = _games(drawing.panels)
     parts = []
     for notion in dict.fromkeys(notion for notion, _, _ in games):
-        own = {game: curves for game, curves in games.items() if game[0] == notion}
-        parts.append(f"## {formulas.without_tex(notion)}\n\n{_mean_ranks(own)}\n{_leaders(own)}")
+        block = {game: curves for game, curves in games.items() if game[0] == notion}
+        parts.append(
+            f"## {formulas.without_tex(notion)}\n\n{_mean_ranks(block)}\n{_leaders(block)}"
+        )
     return "\n".join(parts)
 
 
@@ -60,8 +62,8 @@ def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
     for (_, _, i), curves in games.items():
         for (series, _), rank in zip(curves, ranks([s for s, _ in curves], i), strict=True):
             by_label.setdefault(series.label, [[] for _ in budgets])[i].append(rank)
-    rows = {label: [mean_rank(own) for own in several] for label, several in by_label.items()}
-    order = sorted(rows, key=lambda label: sum(rank.midrank for rank in rows[label]))
+    rows = {label: [mean_rank(group) for group in several] for label, several in by_label.items()}
+    order = sorted(rows, key=lambda label: sum(rank.place for rank in rows[label]))
     names = [f"ε = {_budget(games, i):g}" for i in budgets]
     lines = [f"|mean rank |{' |'.join(names)}|", f"|---|{'---:|' * len(names)}"]
     lines += [f"|{label} |{' |'.join(map(_rank, rows[label]))}|" for label in order]
@@ -80,8 +82,8 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
     rows: dict[str, list[str]] = {}
     for (_, instance, i), curves in games.items():
         series = [s for s, _ in curves]
-        found = zip(measured(series, i), series, strict=True)
-        ordered = sorted(found, key=lambda entry: entry[0][0])
+        pairs = zip(measured(series, i), series, strict=True)
+        ordered = sorted(pairs, key=lambda entry: entry[0][0])
         ((a, error_a), first), ((b, error_b), second), *_ = ordered
         factor = math.exp(NORMAL * math.hypot(error_a / a, error_b / b))  # of the ratio b / a
         level = [s.label for (c, e), s in ordered[1:] if c - a <= ERRORS * math.hypot(error_a, e)]

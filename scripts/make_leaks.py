@@ -76,11 +76,11 @@ def certified(entry: Mapping[str, Any]) -> str:
     of_choice = entry["event"] == "one choice"
     bounds = [audit[entry["event"]][-1 if of_choice else 0] for audit in audits]
     ends = dict.fromkeys(f"{bound:.3g}" for bound in (min(bounds), max(bounds)))
-    words = "–".join(ends)
+    interval = "–".join(ends)
     declared = max(audit["declared"] for audit in audits)
     if not of_choice and declared < entry["epsilon"]:
-        words += f"; declared {declared:.3g}"
-    return words
+        interval += f"; declared {declared:.3g}"
+    return interval
 
 
 def main() -> int:

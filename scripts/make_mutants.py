@@ -65,7 +65,7 @@ def measured_tests(copies: Copies) -> Selection:
         name = file.removeprefix("tests/").removesuffix(".py").replace("/", ".")
         of[file] = folder / f"{name}-{concerned.digest(ROOT, file, modules)}.json"
     missing = [file for file, kept in of.items() if not kept.exists()]
-    for line in copies.each(missing, lambda copy, file: measure(copy, file, of[file])):
+    for line in copies.run_all(missing, lambda copy, file: measure(copy, file, of[file])):
         print(line, flush=True)
     return Selection(PACKAGE, concerned.read(of.values()))
 
@@ -83,7 +83,7 @@ def try_mutants(mutants: list[Mutant], workers: int) -> None:
                 print(f"{mutant.name}: {error}", file=sys.stderr, flush=True)
                 return mutant, None
 
-        for number, (mutant, result) in enumerate(copies.each(mutants, do), start=1):
+        for number, (mutant, result) in enumerate(copies.run_all(mutants, do), start=1):
             if result is None:
                 continue
             facts = {"name": mutant.name, "line": mutant.line, "kind": mutant.kind}
@@ -124,10 +124,10 @@ def main() -> int:
         return 0
     part, parts = map(int, options.shard.split("/"))
     shard = chosen[part - 1 :: parts]
-    known, review = results(), reviewed()
+    stored, review = results(), reviewed()
 
     def is_due(mutant: Mutant) -> bool:
-        result = known.get(mutant.name)
+        result = stored.get(mutant.name)
         if result is None or result["module"] != module_digest(mutant.file):
             return True
         return (

@@ -23,15 +23,15 @@ class Unfit(Exception):
     """Reason why curves cannot be a reference."""
 
 
-def main(words: list[str]) -> int:
-    names = [word for word in words if word != "--ci"]
+def main(arguments: list[str]) -> int:
+    names = [arg for arg in arguments if arg != "--ci"]
     if not names:
         print(__doc__, file=sys.stderr)
         return 2
     status = 0
     for name in names:
         try:
-            keep(name, references.CI if "--ci" in words else references.PAPER)
+            keep(name, references.CI if "--ci" in arguments else references.PAPER)
             print(f"{name}: stored in {references.file(name)}")
         except (Unfit, UserError, OSError) as why:
             print(f"{name}: {type(why).__name__}: {why}", file=sys.stderr)

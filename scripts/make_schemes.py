@@ -28,9 +28,9 @@ def leader_run(ax: Axes) -> None:
     ax.plot(n[: last + 1], walk[: last + 1], ".-", color=BLUE, label="released sum + bonus")
     ax.plot(n[: last + 12], line[: last + 12], color=RED, label="$M n$, $M$ the largest rival")
     ax.plot(n[last], walk[last], "o", color=BLUE)
-    words = "first round that misses\nthe line: the run ends"
+    text = "first round that misses\nthe line: the run ends"
     place = (n[last] - 9, walk[last] + 3)
-    ax.annotate(words, (n[last], walk[last]), place, arrowprops={"arrowstyle": "->"}, ha="center")
+    ax.annotate(text, (n[last], walk[last]), place, arrowprops={"arrowstyle": "->"}, ha="center")
     ax.set_xlabel("pulls of the leader, $n$")
     ax.set_ylabel("rewards")
     ax.legend(loc="lower right")

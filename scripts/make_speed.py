@@ -27,8 +27,8 @@ def figures(measured: Measurements) -> list[str]:
         "|seconds |figures|",
         "|---|---|",
         *(
-            f"|{words} |{len(names) if words.startswith('below') else ', '.join(names)}|"
-            for words, names in grouped({name: row["cold"] for name, row in rows.items()}, 20, 60)
+            f"|{span} |{len(names) if span.startswith('below') else ', '.join(names)}|"
+            for span, names in grouped({name: row["cold"] for name, row in rows.items()}, 20, 60)
         ),
         "",
         f"Together: {total['cold']:,.0f} s ({shares}); again: {total['again']:.0f} s.",
@@ -39,9 +39,9 @@ def threads(measured: Measurements) -> list[str]:
     """Return the algorithms by the time of a run, with the speed-up from a second thread."""
     rows = by_name(measured)
     lines = ["|milliseconds |algorithms |speed-up|", "|---|---|---|"]
-    for words, names in grouped({name: row["a run"] for name, row in rows.items()}, 0.1, 1, 10):
+    for span, names in grouped({name: row["a run"] for name, row in rows.items()}, 0.1, 1, 10):
         gains = [rows[name]["speed-up"] for name in names]
-        lines.append(f"|{words} |{', '.join(names)} |{min(gains):.1f}–{max(gains):.1f}|")
+        lines.append(f"|{span} |{', '.join(names)} |{min(gains):.1f}–{max(gains):.1f}|")
     return lines
 
 
@@ -60,9 +60,9 @@ def grouped(values: Mapping[str, float], *limits: float) -> Iterator[tuple[str, 
     """Yield ranges of values in words, each with the names whose value it has; none is empty."""
     for low, high in pairwise((0, *limits, math.inf)):
         names = [name for name, value in values.items() if low <= value < high]
-        words = f"{low:g} to {high:g}" if low else f"below {high:g}"
+        span = f"{low:g} to {high:g}" if low else f"below {high:g}"
         if names:
-            yield f"{low:g} or more" if math.isinf(high) else words, names
+            yield f"{low:g} or more" if math.isinf(high) else span, names
 
 
 def head(content: Mapping[str, Any]) -> str:

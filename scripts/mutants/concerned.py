@@ -66,8 +66,8 @@ def test_files(checkout: Path) -> list[str]:
     """Return the files of tests that take part, relative to the checkout."""
     files = sorted((checkout / "tests").glob("*/test_*.py"))
     names = [file.relative_to(checkout / "tests").as_posix() for file in files]
-    named = [name for name in names if name not in LEFT_OUT]
-    return [f"tests/{name}" for name in named if name.startswith(("contract/", "unit/"))]
+    included = [name for name in names if name not in LEFT_OUT]
+    return [f"tests/{name}" for name in included if name.startswith(("contract/", "unit/"))]
 
 
 def digest(checkout: Path, test_file: str, modules: Iterable[str]) -> str:

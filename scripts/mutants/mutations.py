@@ -77,7 +77,7 @@ def mutants_of(package: Path, file: str, seed: int) -> list[Mutant]:
     source = (package / file).read_bytes()
     maker = _Maker(file, source, seed)
     maker.statements(ast.parse(source).body)
-    return maker.made
+    return maker.mutants
 
 
 def sample(package: Path, files: Iterable[str], number: int, seed: int) -> list[Mutant]:
@@ -112,19 +112,19 @@ class _Maker:
     def __init__(self, file: str, source: bytes, seed: int) -> None:
         self.file, self.source = file, source
         self.rng = random.Random(f"{seed} {file} constants")
-        self.made: list[Mutant] = []
+        self.mutants: list[Mutant] = []
         self.scope, self.equal = "", Counter[tuple[str, ...]]()
-        self.at: dict[tuple[int, int], set[str]] = {}  # texts so far of a place
+        self.texts: dict[tuple[int, int], set[str]] = {}  # so far, by place
         self.starts = [0]
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the offsets of a node's text."""
-        place: Any = node
+        positioned: Any = node
         return (
-            self.starts[place.lineno - 1] + place.col_offset,
-            self.starts[place.end_lineno - 1] + place.end_col_offset,
+            self.starts[positioned.lineno - 1] + positioned.col_offset,
+            self.starts[positioned.end_lineno - 1] + positioned.end_col_offset,
         )
 
     def text(self, node: ast.AST) -> str:
@@ -135,11 +135,11 @@ class _Maker:
         """Add the mutant that has another text for a node."""
         begin, end = self.span(node)
         before = self.source[begin:end].decode()
-        if after != before and after not in self.at.setdefault((begin, end), set()):
-            self.at[begin, end].add(after)
+        if after != before and after not in self.texts.setdefault((begin, end), set()):
+            self.texts[begin, end].add(after)
             same = self.scope, kind, before, after
-            place = node.lineno, begin, end
-            self.made.append(Mutant(self.file, *same, self.equal[same], *place))
+            position = node.lineno, begin, end
+            self.mutants.append(Mutant(self.file, *same, self.equal[same], *position))
             self.equal[same] += 1
 
     def statements(self, body: Sequence[ast.stmt]) -> None:

@@ -31,10 +31,10 @@ def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[s
     first = [f"{group} {counts[group]}" for group in (*GROUPS, TIME_LIMIT)]
     others = [r for r in everything if r["killed"] or r["name"] not in equivalent]
     killed = Counter(r["name"].partition("/")[0] for r in others if r["killed"])
-    shares: dict[str, list[str]] = {words: [] for _, words in SHARES}
+    shares: dict[str, list[str]] = {label: [] for _, label in SHARES}
     for folder, number in Counter(r["name"].partition("/")[0] for r in others).items():
-        words = next(words for least, words in SHARES if killed[folder] >= least * number)
-        shares[words].append(f"`{folder}` {killed[folder]}/{number}")
+        label = next(label for least, label in SHARES if killed[folder] >= least * number)
+        shares[label].append(f"`{folder}` {killed[folder]}/{number}")
     same = len(everything) - len(others)
     return [
         f"Mutants: {len(everything)}, of which {same} are equivalent and"
@@ -42,7 +42,7 @@ def lines_of(results: Iterable[Result], equivalent: Mapping[str, str]) -> list[s
         "",
         "|killed |folders|",
         "|---|---|",
-        *(f"|{words} |{', '.join(folders)}|" for words, folders in shares.items() if folders),
+        *(f"|{label} |{', '.join(folders)}|" for label, folders in shares.items() if folders),
     ]
 
 

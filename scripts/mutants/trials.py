@@ -82,12 +82,12 @@ class Copy:
         # Plugins of libraries that the server has imported already, and xdist, are of no use here.
         variables["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-        own = {"DPBANDITS_CACHE": str(folder / "machine-code"), "PYTHONDONTWRITEBYTECODE": "1"}
+        caching = {"DPBANDITS_CACHE": str(folder / "machine-code"), "PYTHONDONTWRITEBYTECODE": "1"}
         self.process = subprocess.Popen(
             (sys.executable, str(SERVER), str(folder)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | variables | threads | own,
+            env=os.environ | variables | threads | caching,
             text=True,
         )
 
@@ -125,7 +125,7 @@ class Copies:
         for copy in self.all:
             self.free.put(copy)
 
-    def each(self, tasks: Sequence[Any], do: Callable[[Copy, Any], Any]) -> Iterator[Any]:
+    def run_all(self, tasks: Sequence[Any], do: Callable[[Copy, Any], Any]) -> Iterator[Any]:
         """Yield the results of the tasks as they end."""
 
         def with_a_copy(task: Any) -> Any:
@@ -190,8 +190,8 @@ def following_tests(module: str) -> list[str]:
 def _following_killer(copy: Copy, mutant: Mutant, tests: list[str]) -> dict[str, Any]:
     # In a process of their own, with the compiler.
     command = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", *tests)
-    own = {"PYTHONPATH": f"{copy.folder / 'src'}", "DPBANDITS_CACHE": f"{copy.folder / 'compiled'}"}
-    options: Any = {"cwd": copy.folder, "env": os.environ | own, "capture_output": True}
+    env = {"PYTHONPATH": f"{copy.folder / 'src'}", "DPBANDITS_CACHE": f"{copy.folder / 'compiled'}"}
+    options: Any = {"cwd": copy.folder, "env": os.environ | env, "capture_output": True}
     begin = time.monotonic()
     with copy.with_mutant(mutant):
         try:
