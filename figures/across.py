@@ -225,7 +225,7 @@ def _block(axes: Sequence[Axes], block: dict[str, list[Series]], ends: tuple[flo
         for curves in block.values()
     ]
     overall = {s.label: mean_rank([ranking[s.label] for ranking in all_ranks]) for s in first}
-    order = sorted(overall, key=lambda label: overall[label].place)
+    order = sorted(overall, key=lambda label: overall[label].midrank)
     styles = {s.label: style_of_curve(s) for s in first}
     for ax, curves in zip(axes[:-1], block.values(), strict=True):
         ax.set_xscale("log")

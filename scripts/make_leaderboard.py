@@ -63,7 +63,7 @@ def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
         for (series, _), rank in zip(curves, ranks([s for s, _ in curves], i), strict=True):
             by_label.setdefault(series.label, [[] for _ in budgets])[i].append(rank)
     rows = {label: [mean_rank(group) for group in several] for label, several in by_label.items()}
-    order = sorted(rows, key=lambda label: sum(rank.place for rank in rows[label]))
+    order = sorted(rows, key=lambda label: sum(rank.midrank for rank in rows[label]))
     names = [f"ε = {_budget(games, i):g}" for i in budgets]
     lines = [f"|mean rank |{' |'.join(names)}|", f"|---|{'---:|' * len(names)}"]
     lines += [f"|{label} |{' |'.join(map(_rank, rows[label]))}|" for label in order]

@@ -352,7 +352,7 @@ class FigureReader:
             terms["arms"] = registry.environment(environment).arms(params)
             terms |= {**parameters.as_json(params), "instance": instances.name(environment, params)}
         for kind in every:
-            terms |= kind.named(values)
+            terms |= kind.text_values(values)
         return terms
 
     def _source(self, curve: Member, layers: Layers, shows: Quantity) -> Experiment:
