@@ -1,7 +1,7 @@
 """Write the table of docs/privacy.md: `python scripts/make_privacy.py`.
 
 The table is between two comments of the file. It lists the composed and the audited epsilon of
-every private algorithm at epsilon = 1, from the committed reference of the figure `privacy-audit`.
+every private algorithm at epsilon = 1, from the committed table of audits.
 """
 
 import math
@@ -10,8 +10,7 @@ from pathlib import Path
 
 from marked_part import replaced
 
-from dpbandits.audit.designs import ARMS
-from dpbandits.factory.captions import EPSILON, audits
+from dpbandits.tables import audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
 HEAD = ["algorithm", "composed", "audited, action sequence", "audited, single action"]
@@ -20,11 +19,10 @@ HEAD = ["algorithm", "composed", "audited, action sequence", "audited, single ac
 def table() -> str:
     """Return a row per curve, in the figure's order."""
     rows = []
-    for cell, result in audits().items():
-        if result.budget_given == EPSILON:
-            composed = cell.subject.composed(ARMS, cell.longest, cell.claim.delta)
-            numbers = (composed, result.epsilon, result.one_choice)
-            rows.append(f"|{result.label} |{' |'.join(map(_number, numbers))}|")
+    for row in audits.read():
+        if row.budget_given == audits.EPSILON:
+            numbers = (row.composed, row.epsilon, row.one_choice)
+            rows.append(f"|{row.label} |{' |'.join(map(_number, numbers))}|")
     return "\n".join([f"|{' |'.join(HEAD)}|", "|---|---:|---:|---:|", *rows, ""])
 
 

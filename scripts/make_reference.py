@@ -1,7 +1,8 @@
 """Store a figure's curves as its reference: `python scripts/make_reference.py <figure> ...`.
 
 Plays the runs that the cache lacks and writes the curves, with command, provenance and time of
-computation, to figures/reference/<figure>.csv and .json. The checkout must be clean.
+computation, to figures/reference/<figure>.csv and .json. The checkout must be clean. With the
+figure of the audits, it writes the table of audits that captions read.
 
 With --ci the reference is for the profile `ci`. It holds the curves that a check cannot compare
 with the reference at the papers' scale, or only with too few runs. Ten times the runs of a check
@@ -15,7 +16,7 @@ from dpbandits.checks.against_reference import referenced, thinned
 from dpbandits.files import provenance
 from dpbandits.kernel.errors import UserError
 from dpbandits.run.runner import complete
-from dpbandits.tables import references
+from dpbandits.tables import audits, references
 from dpbandits.tables.series import STATISTICS, summarise
 
 
@@ -64,6 +65,8 @@ def keep(name: str, profile: str) -> None:
     seconds = sum(map(completed.store.seconds, spec.experiments()))  # of all threads together
     origin = {"command": script if is_ci else f"dpbandits run {name}", **provenance.provenance()}
     references.write(spec, profile, series, origin | {"seconds": round(seconds, 3)})
+    if (name, profile) == (audits.FIGURE, references.PAPER):
+        audits.write(spec, references.read(spec, profile))
 
 
 if __name__ == "__main__":

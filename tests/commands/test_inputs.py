@@ -13,10 +13,10 @@ import pytest
 from commands import DPBANDITS, ROOT
 
 from dpbandits.kernel.roots import ISLAND
+from dpbandits.tables import audits
 
 # Cheap, with claims, private algorithms and audits of them.
 FIGURE, TYPED = "adap-alpha", ("runs=2", "engine.workers=1")
-AUDITS = "figures/reference/privacy-audit.csv"
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,12 @@ def replaced(file: str, old: str, new: str) -> tuple[str, Callable[[str], str]]:
 
 
 def audited(text: str) -> str:
-    # Bound of AdaP-UCB at epsilon = 1, as the caption states it.
-    return re.sub(r"(?m)^(,c,AdaP-UCB,1,.*)$", lambda m: m[1].replace("0.99", "0.33"), text)
+    # Bound of AdaP-UCB at epsilon = 1, as the sidecar states it.
+    return re.sub(r"(?m)^(adap-ucb,.* 1\.0}.*)$", lambda m: m[1].replace("0.99", "0.33"), text)
 
 
 EDITS = {
-    "another figure's reference": (AUDITS, audited),
+    "audits": (audits.FILE, audited),
     "claims": replaced("conf/claims/azize2022.yaml", "α=1 works better", "α=1 works well"),
     "the figure's file": replaced(f"conf/figure/{FIGURE}.yaml", "Regret over", "The regret over"),
     "releases": replaced("src/dpbandits/algorithms/adap_ucb.py", "scale=", "scale=0.5 * "),
@@ -88,9 +88,9 @@ def test_an_edit_of_any_input_writes_the_files_again(copy: Path, edit: str) -> N
     # Machine code of edited kernels would stay in the user's folder.
     kernels = file.removeprefix("src/dpbandits/").startswith(ISLAND)
     own = {"DPBANDITS_CACHE": str(copy / "kernels")} if kernels else {}
-    record = (copy / AUDITS).with_suffix(".json")
+    record = (copy / audits.FILE).with_suffix(".json")
     recorded = record.read_text("utf-8")
-    digest = hashlib.sha256((copy / AUDITS).read_bytes()).hexdigest()
+    digest = hashlib.sha256((copy / audits.FILE).read_bytes()).hexdigest()
     record.write_text(json.dumps(json.loads(recorded) | {"sha256": digest}), "utf-8")
     try:
         assert "; drawn;" in run(copy, **own)

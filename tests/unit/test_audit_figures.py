@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from dpbandits.audit import designs
-from dpbandits.audit.designs import ARMS
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
 from dpbandits.config.compose import load
@@ -18,7 +17,7 @@ from dpbandits.privacy.notions import Notion
 from dpbandits.spec.figure import Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
-from dpbandits.tables import references
+from dpbandits.tables import audits, references
 from dpbandits.tables.series import summarise
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -82,8 +81,9 @@ def test_the_horizon_that_is_told_is_that_of_the_longest_games_of_two_arms(
     # No game: the tables at the edge of a decision are all equally long.
     cell = AuditExperiment.of(Subject(name, (("epsilon", 1.0), *delta)), 1000, 1)
     played = designs.in_games_of(cell.subject.horizons, lambda design: design.table[0].sum())
-    assert cell.longest == max(one.table.shape[1] for one in played if len(one.table) == 2)
-    assert cell.longest == rounds if rounds else cell.params.horizon == cell.longest > 256
+    longest = max(one.table.shape[1] for one in played if len(one.table) == 2)
+    assert cell.game == (2, longest)
+    assert longest == rounds if rounds else cell.params.horizon == longest > 256
 
 
 # Figures -----------------------------------------------------------------------------------------
@@ -128,6 +128,30 @@ def test_a_mistake_is_told(overrides: list[str], told: str) -> None:
         load(FIGURE, overrides)
 
 
+def test_the_table_of_audits_is_that_of_the_figure_and_its_reference() -> None:
+    spec, _ = load(FIGURE, [])
+    table = audits.table(spec, references.read(spec, references.PAPER))
+    assert Path(audits.FILE).read_bytes() == table, f"python scripts/make_reference.py {FIGURE}"
+
+
+def test_a_row_has_what_is_promised_and_composed_in_the_longest_games_and_the_bounds() -> None:
+    spec, _ = load(FIGURE, [])
+    found = {(s.panel, s.label): s.centre for s in references.read(spec, references.PAPER)}
+    rows = {(row.label, row.budget_given): row for row in audits.read()}
+    for shows, field in (
+        ("composed", "composed"),
+        ("audited", "epsilon"),
+        ("audited-choice", "one_choice"),
+    ):
+        for panel in (panel for panel in spec.panels if panel.curves[0].shows.name == shows):
+            for one in panel.curves:
+                for cell, number in zip(one.sources, found[panel.letter, one.label], strict=True):
+                    row = rows[one.label, audits.budget(cell.params)]
+                    assert getattr(row, field) == pytest.approx(number, rel=1e-10)
+                    assert row.is_valid_for(cell.params)
+    assert all(row.one_choice is None for row in rows.values() if row.notion != "per-round DP")
+
+
 def test_the_table_of_the_document_is_that_of_the_reference() -> None:
     text = make_privacy.DOCUMENT.read_text("utf-8")
     assert make_privacy.with_table(text) == text, "python scripts/make_privacy.py"
@@ -148,5 +172,5 @@ def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared()
                 if one.shows.name == "audited":
                     per_round = claim.notion is Notion.PER_ROUND
                     claimed = np.inf if per_round else claim.epsilon
-                    composed = cell.subject.composed(ARMS, cell.longest, claim.delta)
+                    composed = cell.subject.composed(*cell.game, claim.delta)
                     assert number <= min(claimed, composed)

@@ -2,6 +2,8 @@
 
 import math
 import re
+import subprocess
+import sys
 from functools import cache
 
 import pytest
@@ -15,6 +17,7 @@ from dpbandits.factory import captions
 from dpbandits.factory.captions import caption
 from dpbandits.files import project
 from dpbandits.privacy.accounting import tight_epsilon
+from dpbandits.tables.audits import audited
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -82,9 +85,9 @@ def test_a_lower_bound_beside_curves_is_called_asymptotic_if_it_is() -> None:
 
 
 def test_an_audit_stands_beside_no_other_budget_than_its_own() -> None:
-    for letter, audited in zip("abcd", ("", "", "0.434", "0.994"), strict=True):
+    for letter, bound in zip("abcd", ("", "", "0.434", "0.994"), strict=True):
         found = re.findall(r"audited: at least ([\d.]+)", of("adap-c2", letter, "AdaP-UCB"))
-        assert found == [audited] * bool(audited)
+        assert found == [bound] * bool(bound)
     assert of("adap-c2", "d", "AdaP-UCB").startswith("given ε = 1 (global DP), composes to 1;")
     assert "audited" not in of("dpucb-2arms", "a", "DP-UCB-INT")  # at another delta
     # In so few rounds nothing is released: the audit's own games are longer.
@@ -93,22 +96,34 @@ def test_an_audit_stands_beside_no_other_budget_than_its_own() -> None:
 
 
 def test_an_audit_of_another_reading_is_not_taken() -> None:
-    found = captions.audited("adap-ucb", adap_ucb.Params(epsilon=0.25))
+    found = audited("adap-ucb", adap_ucb.Params(epsilon=0.25))
     assert found is not None
     assert (found.budget_given, found.delta, found.one_choice) == (1.0, 0.0, None)
     assert 0.5 < found.epsilon <= 1.0
-    exact = captions.audited("adap-ucb", adap_ucb.Params(epsilon=2.0))
+    exact = audited("adap-ucb", adap_ucb.Params(epsilon=2.0))
     assert exact is not None
     assert exact.budget_given == 2.0
     counters = (Counter.HYBRID_FULL, Counter.HYBRID_SPLIT)
     full, split = (
-        captions.audited("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter))
-        for counter in counters
+        audited("dp-ucb", dp_ucb.Params(epsilon=0.1, counter=counter)) for counter in counters
     )
     assert full != split
     # The variant whose budget comes from a theorem has no audit.
     by_theorem = exp3_tau.Params(horizon=100, epsilon=1.0, delta=0.1)
-    assert captions.audited("exp3-tau", by_theorem) is None
+    assert audited("exp3-tau", by_theorem) is None
+
+
+def test_a_caption_takes_an_audit_from_its_table_without_any_code_of_audits() -> None:
+    code = """
+import sys
+from dpbandits.config import compose
+from dpbandits.factory import captions
+spec, _ = compose.load("adap-c2", [])
+assert "audited" in "".join(captions.privacy(c) for panel in spec.panels for c in panel.curves)
+print([name for name in sys.modules if name.startswith("dpbandits.audit")])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 # Budgets ------------------------------------------------------------------------------------------

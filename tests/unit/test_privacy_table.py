@@ -26,6 +26,7 @@ from dpbandits.privacy.releases import (
     epsilon_of_rho,
     gaussian_epsilon,
 )
+from dpbandits.tables import audits
 from dpbandits.tables import privacy_table as table
 from dpbandits.tables.privacy_table import Row, rows
 
@@ -219,7 +220,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
         "members",
         lambda of: {**members(of), **({"toy": ucb} if of == "algorithm" else {})},
     )
-    monkeypatch.setattr(captions, "audited", lambda algorithm, params: None)
+    monkeypatch.setattr(audits, "audited", lambda algorithm, params: None)
     instance = bernoulli.Params((0.5, 0.6))
     return RegretExperiment("toy", Params(), "bernoulli", instance, 100, Grid.END, seed=1)
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpbandits.api.arguments import as_configured, bandit, player
-from dpbandits.audit.search import AuditFinding, Auditor
-from dpbandits.audit.subject import ChangedReward, ManyArms, Plays, Subject
+from dpbandits.audit.subject import ChangedReward, ManyArms, Subject
+from dpbandits.experiments.audit import Plays
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, shown
 from dpbandits.kernel.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
@@ -17,6 +17,9 @@ from dpbandits.privacy.accounting import NotComputed, tight_epsilon
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import composed_epsilon
 from dpbandits.theory import azize2022
+
+if TYPE_CHECKING:
+    from dpbandits.audit.search import AuditFinding
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class AuditResult:
     delta: float
     refutes_claim: bool
     refutes_releases: bool
-    findings: tuple[AuditFinding, ...]
+    findings: "tuple[AuditFinding, ...]"
 
 
 def run_audit(
@@ -116,6 +119,8 @@ def run_audit(
         >>> found.claimed, found.refutes_claim
         (1.0, False)
     """
+    from dpbandits.audit.search import Auditor  # imported late: scipy.stats takes a second
+
     if not isinstance(algorithm, str):
         raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
     chosen = player(algorithm, settings)

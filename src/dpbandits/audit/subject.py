@@ -14,7 +14,6 @@ from dpbandits.kernel.parameters import Constraint
 from dpbandits.privacy.notions import Guarantee, approximate
 from dpbandits.privacy.releases import Release, composed_epsilon
 
-Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
 ChangedReward = Annotated[
     int, Constraint(lambda n: 1 <= n <= 10_000, "a whole number from 1 to 10,000")
 ]

@@ -3,16 +3,19 @@
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
-from dpbandits.audit import designs
-from dpbandits.audit.subject import Subject
 from dpbandits.experiments.experiment import Experiment, Load
 from dpbandits.kernel import randomness, registry
+from dpbandits.kernel.parameters import Constraint
 from dpbandits.privacy.notions import Guarantee
 
+if TYPE_CHECKING:  # imported late: figures without audits do not enter audit/
+    from dpbandits.audit.subject import Subject
+
+Plays = Annotated[int, Constraint(lambda n: 1000 <= n <= 10**10, "a number from 1000 to 10^10")]
 CLAIMED, COMPOSED, AUDITED, ONE_CHOICE = "claimed", "composed", "audited", "audited-choice"
 
 
@@ -22,24 +25,27 @@ class AuditExperiment(Experiment):
 
     member: str  # name of the algorithm
     params: Any  # in the longest games
-    subject: Subject
+    subject: "Subject"
     plays: int  # games per run
     seed: int
-    longest: int  # horizon of the longest games with two arms
+    game: tuple[int, int]  # arms and rounds of the longest games with two arms
 
     columns = 2  # lower bounds on epsilon: for all arms, for one choice
     libraries = ("numba", "numpy", "scipy")
 
     @classmethod
-    def of(cls, subject: Subject, plays: int, seed: int) -> Self:
+    def of(cls, subject: "Subject", plays: int, seed: int) -> Self:
         """Return the audit of a subject. Raises UserError if nothing is claimed for its games."""
+        from dpbandits.audit import designs
+
         longest = designs.longest(subject.horizons)
-        return cls(subject.algorithm, subject.params(longest), subject, plays, seed, longest)
+        game = designs.ARMS, longest
+        return cls(subject.algorithm, subject.params(longest), subject, plays, seed, game)
 
     @property
     def claim(self) -> Guarantee:
         """The claim for the longest games that events can contradict."""
-        return self.subject.claim(designs.ARMS, self.longest)
+        return self.subject.claim(*self.game)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -76,6 +82,6 @@ class AuditExperiment(Experiment):
         if shows == CLAIMED:
             return np.array([self.claim.epsilon])
         if shows == COMPOSED:
-            return np.array([self.subject.composed(designs.ARMS, self.longest, self.claim.delta)])
+            return np.array([self.subject.composed(*self.game, self.claim.delta)])
         column = int(shows == ONE_CHOICE)
         return load(slice(column, column + 1))[:, 0]

@@ -8,16 +8,11 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache, partial
-from pathlib import Path
-from typing import Any, NamedTuple, cast
+from functools import partial
 
-from dpbandits.audit import designs
-from dpbandits.audit.subject import Subject
-from dpbandits.config import compose, instances
+from dpbandits.config import instances
 from dpbandits.drawing.formulas import number, without_tex
 from dpbandits.experiments import kinds
-from dpbandits.experiments.audit import AUDITED, AuditExperiment
 from dpbandits.experiments.experiment import Experiment, Load
 from dpbandits.experiments.kinds import composed_budget, declared, delta_of, given_budget
 from dpbandits.factory import papers
@@ -32,12 +27,11 @@ from dpbandits.factory.statements import (
     sentence,
     which,
 )
-from dpbandits.files import project
 from dpbandits.kernel import parameters
-from dpbandits.privacy.notions import BUDGETS, Guarantee, budget_of
+from dpbandits.privacy.notions import budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.store.blocks import Store
-from dpbandits.tables import references
+from dpbandits.tables import audits
 from dpbandits.tables.statistics import GROUPS
 
 WIDTH = 100  # characters per line
@@ -68,8 +62,6 @@ NO_BOUND = "no bound known"
 NOTHING = "nothing released"
 EQUAL = "ε"
 OTHER = "another budget"
-AUDIT_FIGURE = "privacy-audit"  # whose reference has the audit of every algorithm
-EPSILON = 1.0  # budget of the audits on the pages
 
 
 def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
@@ -368,8 +360,8 @@ def privacy(curve: Curve) -> str:
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
         text = f"{text}, more than given"
     bandits = [experiment for experiment in experiments if kinds.words(experiment).bandit]
-    result = audited(bandits[0].member, bandits[0].params) if bandits else None
-    made = ((_budget(c.params), delta_of(c)) for c in bandits)
+    result = audits.audited(bandits[0].member, bandits[0].params) if bandits else None
+    made = ((audits.budget(c.params), delta_of(c)) for c in bandits)
     # A lower bound counts if it was made with the budget of every experiment, and is not 0. One
     # above the budget of these games is of others, with more rounds.
     is_ours = result and {*made} == {(result.budget_given, result.delta)}
@@ -391,77 +383,3 @@ def _is_undeclared(experiment: Experiment) -> bool:
 def _range(values: Sequence[float], digits: int = 4) -> str:
     low, high = number(min(values), digits), number(max(values), digits)
     return low if low == high else f"{low} to {high}"
-
-
-# Audits, read from the reference of their figure. A result is valid for all parameters that give
-# the same claim and the same composed budget at the audit's epsilon and delta.
-
-
-class Audited(NamedTuple):
-    """Lower bounds on epsilon, each with 99 % confidence."""
-
-    label: str  # label of the curve
-    budget_given: float  # epsilon, or rho, given to the algorithm in the audit
-    delta: float  # delta of the audit, 0 if the algorithm has none
-    epsilon: float  # lower bound from all arms together
-    one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
-
-
-def audited(algorithm: str, params: Any) -> Audited | None:
-    """Return the audit of an algorithm with these parameters, or None if there is none.
-
-    The audit is at their epsilon if there is one, else at epsilon = 1.
-    """
-    valid = []
-    for experiment, result in audits().items():
-        if experiment.member == algorithm:
-            named = (name for name in (*BUDGETS, "delta") if name in params._fields)
-            asked = params._replace(**{name: getattr(experiment.params, name) for name in named})
-            promises = (
-                _promise(algorithm, p, experiment.longest) for p in (asked, experiment.params)
-            )
-            if len({*promises}) == 1:
-                valid.append(result)
-    budgets = _budget(params), EPSILON
-    return next((r for budget in budgets for r in valid if r.budget_given == budget), None)
-
-
-def audits() -> Mapping[AuditExperiment, Audited]:
-    """Return the result for every audited curve and budget, in the order of the figure."""
-    return _audits(project.layers())
-
-
-def _budget(params: Any) -> float:
-    # The budget given to a private algorithm: epsilon, or rho for zCDP.
-    return float(getattr(params, budget_of(params._fields) or "epsilon"))
-
-
-@cache
-def _promise(algorithm: str, params: Any, rounds: int) -> tuple[Guarantee, float]:
-    # The claim for games of this many rounds, and what the declared releases in them compose to.
-    subject, game = Subject.of(algorithm, params), (designs.ARMS, rounds)
-    return subject.claim(*game), subject.composed(*game)
-
-
-@cache
-def _audits(layers: tuple[Path, ...]) -> Mapping[AuditExperiment, Audited]:
-    # The layers are only part of the cache key: every project has results of its own.
-    if AUDIT_FIGURE not in project.names("figure") or not references.record(
-        AUDIT_FIGURE, references.PAPER
-    ):
-        return {}
-    spec, _ = compose.load(AUDIT_FIGURE, [])
-    series = {(s.panel, s.label): s for s in references.read(spec, references.PAPER, whole=False)}
-    found: dict[AuditExperiment, Audited] = {}
-    for panel in spec.panels:
-        for curve in panel.curves:
-            reference = series.get((panel.letter, curve.label))
-            if reference is None or curve.is_exact:
-                continue
-            field = "epsilon" if curve.shows.name == AUDITED else "one_choice"
-            for i, experiment in enumerate(cast(tuple[AuditExperiment, ...], curve.sources)):
-                delta = delta_of(experiment)
-                result = Audited(curve.label, _budget(experiment.params), delta, math.nan, None)
-                bound: dict[str, Any] = {"label": curve.label, field: float(reference.centre[i])}
-                found[experiment] = found.get(experiment, result)._replace(**bound)
-    return found

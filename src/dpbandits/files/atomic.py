@@ -16,6 +16,7 @@ from dpbandits.kernel.errors import UserError
 FIGURE_SCHEMA = "dpbandits-figure/1"  # out/<figure>/<figure>.json, beside the pictures
 VERDICT_SCHEMA = "dpbandits-verdict/3"  # out/<figure>/verdict.json
 REFERENCE_SCHEMA = "dpbandits-reference/1"  # figures/reference/<figure>.json
+AUDITS_SCHEMA = "dpbandits-audits/1"  # figures/reference/audits/<figure>.json
 CLAIMS_SCHEMA = "dpbandits-claims/1"  # figures/reference/claims/<paper>.json
 EXPORT_SCHEMA = "dpbandits-export/1"  # dpbandits export --format json
 MULTIRUN_SCHEMA = "dpbandits-multirun/1"  # out/multirun/<figure>/<figure>-by-<keys>.json

@@ -3,9 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dpbandits.audit import designs
-from dpbandits.audit.subject import Plays, Subject
-from dpbandits.experiments.audit import AUDITED, CLAIMED, COMPOSED, ONE_CHOICE, AuditExperiment
+from dpbandits.experiments.audit import (
+    AUDITED,
+    CLAIMED,
+    COMPOSED,
+    ONE_CHOICE,
+    AuditExperiment,
+    Plays,
+)
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.kinds import Declaration, Given, Key, Kind, Quantity, Words, in_words
 from dpbandits.kernel import parameters, registry
@@ -32,6 +37,9 @@ class AuditKind(Kind):
         return registry.algorithm_names()
 
     def read(self, given: Given, shows: Quantity) -> Experiment:
+        from dpbandits.audit import designs  # late, as in experiments/audit.py
+        from dpbandits.audit.subject import Subject
+
         # Every game of an audit sets its own horizon.
         subject = Subject.of(given.name, given.params(horizon=designs.LONG))
         plays = given.checked(Plays, *given.needed("plays"))
@@ -56,8 +64,7 @@ class AuditKind(Kind):
         # Of the longest games; the claim is that which events can contradict.
         if what == "claim":
             return experiment.claim
-        games = designs.ARMS, experiment.longest
-        return experiment.subject.releases(*games) if what == "releases" else None
+        return experiment.subject.releases(*experiment.game) if what == "releases" else None
 
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
         yield from ()  # the golden rows are those of its subjects

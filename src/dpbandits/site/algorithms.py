@@ -17,14 +17,13 @@ from dpbandits.drawing.formulas import DRAWING, without_tex
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import in_mathtext, style_of, symbol
 from dpbandits.experiments import kinds
-from dpbandits.factory import captions
-from dpbandits.factory.captions import Audited
 from dpbandits.factory.papers import BY_KEY
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.parameters import variant_name
 from dpbandits.kernel.roots import PACKAGE, discovery
 from dpbandits.site.charts import is_wide
 from dpbandits.site.figures import FigurePage
+from dpbandits.tables.audits import Audited, audited
 from dpbandits.tables.privacy_table import Row, rows
 from dpbandits.tables.series import Series
 
@@ -88,7 +87,7 @@ def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
         fields=fields,
         about_fields=inspect.getdoc(module.Params) or "",
         needs_horizon="yes" if horizon else "by a variant" if by_variant else "no",
-        budgets=tuple((row, captions.audited(name, row.params)) for row in budgets),
+        budgets=tuple((row, audited(name, row.params)) for row in budgets),
         figures=uses,
         drawn_in=drawn_in,
         picture=picture,
