@@ -7,6 +7,7 @@ import pytest
 from commands import ROOT
 from composed import load
 
+from dpbandits.files import project
 from dpbandits.judge import claims_files, claims_table
 from dpbandits.judge.claims_files import ERRATA, as_list
 from dpbandits.judge.claims_table import Gathered
@@ -30,6 +31,15 @@ def gathered(name: str) -> Gathered:
 
 
 # Claims files ------------------------------------------------------------------------------------
+
+
+def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() -> None:
+    every = {name: claims_files.read(name) for name in PAPERS}
+    for figure in project.names("figure"):
+        found = [paper.paper for paper in claims_files.about(figure)]
+        assert {name for name, paper in every.items() if figure in paper.figures()} <= {*found}
+    assert [paper.paper for paper in claims_files.about("adap-c2")] == ["azize2022"]
+    assert [paper.paper for paper in claims_files.about("adap-c1")] == ["azize2022", "sajed2019"]
 
 
 @of_every_paper

@@ -40,7 +40,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     is judged at another scale than the paper's.
     """
     claims, runs = list[About](), spec.runs_of_experiments()
-    for paper in map(claims_files.read, claims_files.papers()):
+    for paper in claims_files.about(spec.name):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
         if spec.profile != PAPER:
             why = f"the profile {spec.profile} plays games of another scale than the paper's"

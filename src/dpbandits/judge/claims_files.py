@@ -5,6 +5,7 @@ Every mistake in them is one line with file and key.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -190,6 +191,16 @@ def read(name: str) -> Paper:
     for key, problem in _problems(paper):
         raise UserError(f"{file}: {key}: {problem}")
     return paper
+
+
+def about(figure: str) -> Iterator[Paper]:
+    """Yield the claims of the papers whose files name a figure."""
+    for name in papers():
+        file = project.find(project.member_file("claims", name))
+        with suppress(OSError):  # `read` reports it
+            if figure.encode() not in file.read_bytes():
+                continue
+        yield read(name)
 
 
 def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:
