@@ -1,6 +1,6 @@
 """Audited budgets: a small table of what the reference of the audits' figure says.
 
-figures/reference/audits/privacy-audit.csv has a row for every audited algorithm, reading and
+figures/reference/audits/privacy-audit.csv has a row for every audited algorithm, variant and
 budget. `python scripts/make_reference.py privacy-audit` writes it with the reference. Captions of
 private figures read it alone: they neither compose the figure of the audits nor enter audit/.
 """
@@ -132,7 +132,7 @@ def table(spec: FigureSpec, series: Sequence[Series]) -> bytes:
         rows.append(
             (
                 *(experiment.member, labels[experiment], json.dumps(given), *experiment.game),
-                *(claim.notion.title, claim.budget, claim.delta, kinds.budget(experiment)),
+                *(claim.notion.title, claim.budget, claim.delta, kinds.composed_budget(experiment)),
                 *(found["epsilon"], found.get("one_choice", "")),
             )
         )
