@@ -72,7 +72,7 @@ def counts() -> str:
     Figures and tables are counted by the papers' own numbers: Fig. 2 (a) and (b) are one.
     """
     names = registry.algorithm_names()
-    private = sum(hasattr(registry.algorithm(name), "claim") for name in names)
+    private = sum(hasattr(registry.algorithm(name), "guarantee") for name in names)
     published = [(spec.paper, spec.original) for spec in pictured() if spec.original]
     numbered = {(key, of.kind, n) for key, of in published for n in of.numbers}
     papers = len({key for key, *_ in numbered})

@@ -40,6 +40,6 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
         yield Laplace(arm, 1, n, sensitivity=1.0 / n, scale=1.0 / (n * params.epsilon))
 
 
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+def guarantee(params: Params, arms: int, horizon: int) -> Guarantee:
     """Every reward is in one mean at most."""
     return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "no paper; an example")

@@ -105,7 +105,7 @@ def test_an_audit_that_refutes_a_promise_ends_with_the_status_of_an_alarm(
         return main.audit("adap-ucb", plays=1000, many_arms=3, workers=1)
 
     assert audited() == ExitStatus.DONE
-    monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_claim", True)
+    monkeypatch.setattr("dpbandits.audit.search.AuditFinding.refutes_guarantee", True)
     assert audited() == ExitStatus.ALARM
     assert capsys.readouterr().err == (
         "dpbandits: adap-ucb exceeds the budget that its paper claims\n"

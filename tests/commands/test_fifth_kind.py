@@ -58,7 +58,7 @@ def assert_all_commands_know_it(run: Run, project: Path, *engine: str) -> None:
     assert "dp-elimination" in run("list").out
     verified = run("verify", "dp-elimination")
     assert verified.status == 0, verified.out
-    assert "releases compose to the claim: epsilon 1 of 1 on bernoulli" in verified.out
+    assert "releases compose to the guarantee: epsilon 1 of 1 on bernoulli" in verified.out
     assert "global DP" in run("privacy", "dp-elimination").out
     assert run("export", "identify").status == 0
     assert run("site", "identify").status == 0

@@ -18,7 +18,11 @@ LAST = "    pull_many(bandit, argmax(private_mean), rounds_left(bandit))"
 
 # By name: the check that must fail, a fragment of its remedy, and the changes of the source.
 MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
-    "no-claim": ("the file is complete", "define claim(", (("def claim(", "def claims("),)),
+    "no-guarantee": (
+        "the file is complete",
+        "define guarantee(",
+        (("def guarantee(", "def guarantees("),),
+    ),
     "no-kernel": ("the file is complete", "decorate it with @kernel", (("@kernel\n", ""),)),
     "undecorated-helper": (
         "plays to the horizon",
@@ -114,7 +118,7 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         (("yield Laplace(arm, 1", "yield Laplace(arm + 1, 1"),),
     ),
     "too-little-noise": (
-        "releases compose to the claim",
+        "releases compose to the guarantee",
         "add noise in `play`, or correct the scale",
         (("scale=1.0 /", "scale=0.5 /"),),
     ),

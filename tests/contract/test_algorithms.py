@@ -230,11 +230,11 @@ def test_every_reading_releases_statistics_of_all_arms_within_the_horizon(algori
         subject = Subject.of(algorithm, params)
         conditions.possible_releases(subject)
         assert {release.arm for release in subject.releases(3, 100_000)} == {0, 1, 2}
-        claim = subject.claim(3, 100_000)
-        assert claim.notion in NOTIONS
-        assert claim.where
-        assert claim.epsilon > 0
-        assert 0 <= claim.delta < 1
+        guarantee = subject.guarantee(3, 100_000)
+        assert guarantee.notion in NOTIONS
+        assert guarantee.where
+        assert guarantee.epsilon > 0
+        assert 0 <= guarantee.delta < 1
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -245,6 +245,6 @@ def test_a_promise_is_what_the_releases_compose_to_or_says_why_not(
     arms, horizon = 5, 10**9
     for params in readings_of(algorithm, horizon, epsilon):
         module = registry.algorithm(algorithm)
-        claim = approximate(module.claim(params, arms, horizon))
-        composed = composed_epsilon(module.releases(params, arms, horizon), claim.delta)
-        assert claim.differs or composed == pytest.approx(claim.epsilon, rel=1e-12)
+        guarantee = approximate(module.guarantee(params, arms, horizon))
+        composed = composed_epsilon(module.releases(params, arms, horizon), guarantee.delta)
+        assert guarantee.differs or composed == pytest.approx(guarantee.epsilon, rel=1e-12)

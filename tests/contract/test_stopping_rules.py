@@ -37,7 +37,7 @@ def test_a_rule_s_file_is_complete(rule: str) -> None:
     assert module.Params.__doc__
     assert list(inspect.signature(module.play.py_func).parameters) == ["params", "samples", "rng"]
     assert conf_files.read_member("algorithm", rule)["rule"] == rule
-    assert (rule in PRIVATE) == ("epsilon" in module.Params._fields) == hasattr(module, "claim")
+    assert (rule in PRIVATE) == ("epsilon" in module.Params._fields) == hasattr(module, "guarantee")
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -85,12 +85,12 @@ def test_a_rule_promises_the_epsilon_that_it_was_given_and_to_which_its_releases
 ) -> None:
     for radius in (1.0, 3.0):
         cell = cell_of(rule, radius=radius, epsilon=epsilon)
-        spent, claim = composed_budget(cell), declared(cell, "claim")
+        spent, guarantee = composed_budget(cell), declared(cell, "guarantee")
         if rule not in PRIVATE:
-            assert (spent, claim) == (None, None)
+            assert (spent, guarantee) == (None, None)
             continue
-        assert claim is not None
+        assert guarantee is not None
         assert spent == pytest.approx(epsilon, rel=1e-12)
-        assert claim.where.startswith("sajed2019, ")
-        assert claim[:3] == (Notion.GLOBAL, epsilon, 0.0)
-        assert not claim.differs
+        assert guarantee.where.startswith("sajed2019, ")
+        assert guarantee[:3] == (Notion.GLOBAL, epsilon, 0.0)
+        assert not guarantee.differs

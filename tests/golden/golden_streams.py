@@ -57,7 +57,7 @@ def names(case: Case) -> Names:
     }
     cell = case.cell
     plain = isinstance(cell, RegretExperiment) and (cell.pulls_of, cell.regret) == PLAIN
-    if plain and case.on == "bernoulli" and hasattr(registry.algorithm(cell.member), "claim"):
+    if plain and case.on == "bernoulli" and hasattr(registry.algorithm(cell.member), "guarantee"):
         # Some golden games are long or have a tiny budget, both useless for an audit.
         field = budget_of(cell.params._fields) or ""
         params = cell.params._replace(**{field: COMMON[field]})

@@ -233,9 +233,9 @@ def test_every_result_can_be_pickled_copied_and_sent_to_a_spawned_process() -> N
 
 
 def test_an_audit_reports_its_largest_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    claim, limit = Guarantee(Notion.PER_ROUND, 1.0, 0.0, "a paper"), Limit(9.0, 0.0, False)
+    guarantee, limit = Guarantee(Notion.PER_ROUND, 1.0, 0.0, "a paper"), Limit(9.0, 0.0, False)
     losses = [Loss(more, 10, 1000) for more in (900, 500)]
-    found = [AuditFinding(claim, limit, False, "", "", 1, loss) for loss in losses]
+    found = [AuditFinding(guarantee, limit, False, "", "", 1, loss) for loss in losses]
     monkeypatch.setattr(Auditor, "audit", lambda self, games: found)
     assert dp.run_audit("adap-ucb", epsilon=1.0).epsilon == found[0].epsilon
 

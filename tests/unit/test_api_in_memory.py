@@ -38,12 +38,12 @@ def _releases(params: Params, arms: int, horizon: int) -> list[Laplace]:
     return [Laplace(0, 1, 1, sensitivity=1.0, scale=1.0 / params.epsilon)]
 
 
-def _claim(params: Params, arms: int, horizon: int) -> Guarantee:
+def _guarantee(params: Params, arms: int, horizon: int) -> Guarantee:
     return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "a test")
 
 
 OWN = SimpleNamespace(
-    LABEL="One arm", Params=Params, play=one_arm, releases=_releases, claim=_claim
+    LABEL="One arm", Params=Params, play=one_arm, releases=_releases, guarantee=_guarantee
 )
 
 

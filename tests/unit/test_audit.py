@@ -300,7 +300,7 @@ def test_an_audit_has_the_numbers_that_it_has_always_had(
 @pytest.mark.parametrize("algorithm", ["adap-ucb", "dp-ucb-bound", "dp-exp3-lap"])
 def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> None:
     for finding in Auditor(Subject(algorithm, (("epsilon", 1.0),)), 1, 2).audit(40_000):
-        assert not finding.refutes_claim
+        assert not finding.refutes_guarantee
         assert not finding.refutes_releases
         assert finding.loss.games >= 5000
 
@@ -308,10 +308,10 @@ def test_an_algorithm_that_keeps_its_promise_is_not_accused(algorithm: str) -> N
 @pytest.mark.usefixtures("short_audits")
 def test_half_of_the_noise_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equivalent to claiming half of the epsilon that it spends.
-    real = adap_ucb.claim
-    monkeypatch.setattr(adap_ucb, "claim", lambda p, a, t: real(p, a, t)._replace(budget=0.5))
+    real = adap_ucb.guarantee
+    monkeypatch.setattr(adap_ucb, "guarantee", lambda p, a, t: real(p, a, t)._replace(budget=0.5))
     (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
-    assert finding.refutes_claim
+    assert finding.refutes_guarantee
     assert not finding.refutes_releases
     assert 0.5 < finding.epsilon < 1.0
 
@@ -324,7 +324,7 @@ def test_an_undeclared_release_is_detected(monkeypatch: pytest.MonkeyPatch) -> N
     )
     (finding,) = Auditor(Subject("adap-ucb", (("epsilon", 1.0),)), 1, 2).audit(200_000)
     assert finding.refutes_releases
-    assert not finding.refutes_claim
+    assert not finding.refutes_guarantee
     assert finding.declared == (0.25, 0.0, False)
 
 
@@ -335,7 +335,7 @@ def test_a_promise_of_one_round_is_audited_by_itself_and_with_all_rounds() -> No
     assert subject.params(64) == params
     assert one == (1.0, 0.01, True)
     assert all_ == (subject.composed(2, 64), 0.0, False)
-    assert subject.claim(2, 64).notion is Notion.PER_ROUND
+    assert subject.guarantee(2, 64).notion is Notion.PER_ROUND
 
 
 def test_a_promise_under_revision_is_held_against_what_is_declared_at_its_delta() -> None:
@@ -371,20 +371,20 @@ def test_a_finding_refutes_a_claim_about_the_same_events_alone(
     notion: Notion, one_choice: bool
 ) -> None:
     loss = Loss(more=900, fewer=10, games=1000)
-    claim = Guarantee(notion, 1.0, 0.25, "a paper")
-    finding = AuditFinding(claim, Limit(9.0, 0.0, False), one_choice, "", "", 1, loss)
+    guarantee = Guarantee(notion, 1.0, 0.25, "a paper")
+    finding = AuditFinding(guarantee, Limit(9.0, 0.0, False), one_choice, "", "", 1, loss)
     assert finding.epsilon == loss.epsilon(0.25) > 1.0
-    assert finding.delta == loss.delta(claim.epsilon)
+    assert finding.delta == loss.delta(guarantee.epsilon)
     about_these = notion is not Notion.REVISED and (one_choice or notion is not Notion.PER_ROUND)
-    assert finding.refutes_claim == about_these
+    assert finding.refutes_guarantee == about_these
     assert not finding.refutes_releases
     assert replace(finding, declared=Limit(2.0, 0.0, False)).refutes_releases
 
 
 def test_the_smaller_of_claim_and_declaration_is_audited() -> None:
     subject = Subject("private-ucb", (("epsilon", 1.0), ("split", "arms")))
-    declared, claim = subject.declared(2, 64), subject.claim(2, 64)
-    assert 0.0 < declared.epsilon < claim.epsilon
+    declared, guarantee = subject.declared(2, 64), subject.guarantee(2, 64)
+    assert 0.0 < declared.epsilon < guarantee.epsilon
     assert subject.limits(2, 64) == [declared]
 
 
@@ -407,13 +407,13 @@ def test_the_command_prints_the_result() -> None:
 def test_every_private_algorithm_can_be_audited_and_no_other() -> None:
     for name in registry.algorithm_names():
         module = registry.algorithm(name)
-        if hasattr(module, "claim"):
+        if hasattr(module, "guarantee"):
             needs = {"delta": 0.01} if "delta" in module.Params._fields else {}
             budget = str(budget_of(module.Params._fields))
             assert subject_of(name, **{budget: 1.0}, **needs).limits(2, 64)
         else:
             with pytest.raises(UserError, match="promises no privacy"):
-                subject_of(name).claim(2, 64)
+                subject_of(name).guarantee(2, 64)
 
 
 @pytest.mark.parametrize(

@@ -166,11 +166,11 @@ def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared()
             cells = [cell for cell in one.sources if isinstance(cell, AuditExperiment)]
             assert len(cells) == len(numbers) == 4
             for cell, number in zip(cells, numbers, strict=True):
-                claim = declared(cell, "claim")
+                guarantee = declared(cell, "guarantee")
                 if one.shows.name == "audited-choice":
-                    assert number <= claim.epsilon
+                    assert number <= guarantee.epsilon
                 if one.shows.name == "audited":
-                    per_round = claim.notion is Notion.PER_ROUND
-                    claimed = np.inf if per_round else claim.epsilon
-                    composed = cell.subject.composed(*cell.game, claim.delta)
+                    per_round = guarantee.notion is Notion.PER_ROUND
+                    claimed = np.inf if per_round else guarantee.epsilon
+                    composed = cell.subject.composed(*cell.game, guarantee.delta)
                     assert number <= min(claimed, composed)

@@ -182,7 +182,7 @@ def fresh_noise(spec: FigureSpec, _: str, text: str) -> bool:
 
 
 def all_claims(spec: FigureSpec, _: str, text: str) -> bool:
-    claimed = {n for n in registry.algorithm_names() if hasattr(registry.algorithm(n), "claim")}
+    claimed = {n for n in registry.algorithm_names() if hasattr(registry.algorithm(n), "guarantee")}
     return {s.member for _, c in drawn(spec) for s in c.sources} == claimed
 
 

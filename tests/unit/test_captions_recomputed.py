@@ -200,7 +200,7 @@ def takes_budget(source: Experiment) -> bool:
 
 
 def is_undeclared(cell: Cell) -> bool:
-    asked = [declared(cell.source, what) for what in ("releases", "claim")]
+    asked = [declared(cell.source, what) for what in ("releases", "guarantee")]
     return takes_budget(cell.source) and None in asked
 
 
@@ -492,10 +492,10 @@ def mixed(spec: FigureSpec) -> set[str]:
     for panel in spec.panels:
         inside = set()
         for cell in those(cells(spec), lambda c, panel=panel: c.panel is panel).values():  # type: ignore
-            if claim := declared(cell.source, "claim"):
+            if guarantee := declared(cell.source, "guarantee"):
                 fields = cell.source.params._asdict()
-                delta = 1e-6 if "rho" in fields else claim.delta
-                inside.add(claim.notion.title + (f" at δ = {delta:.3g}" if delta else ""))
+                delta = 1e-6 if "rho" in fields else guarantee.delta
+                inside.add(guarantee.notion.title + (f" at δ = {delta:.3g}" if delta else ""))
         found |= inside if len(inside) > 1 else set()
     return found
 

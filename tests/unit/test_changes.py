@@ -69,7 +69,7 @@ def test_a_change_is_told_and_has_a_folder_inside_that_of_the_figure(
     inside = folder(*overrides.split())
     assert folder(*reversed(overrides.split())) == inside
     if "{" in expected:  # characters that need quotes: a digest in their place
-        assert inside.startswith("adap-c2/environment=_law_beta,means_0.5,0.1_-")
+        assert inside.startswith("adap-c2/environment=_family_beta,means_0.5,0.1_-")
     else:
         assert inside == f"adap-c2/{expected}"
     assert changes(*overrides.split()) == words

@@ -48,22 +48,22 @@ def test_the_largest_number_of_samples_follows_from_both_terms_of_the_threshold(
 
 
 @pytest.mark.parametrize(
-    ("claim", "epsilon", "delta"),
+    ("guarantee", "epsilon", "delta"),
     [
         (Guarantee(Notion.GLOBAL, 7.0, 0.3, "a theorem"), 2.0, 0.3),
         (None, 2.0, 0.0),
         # The conversion of test_concentrated.py; the classical one gives 5.76.
         (Guarantee(Notion.CONCENTRATED, 0.5, 0.0, "a theorem"), 5.22, 1e-6),
     ],
-    ids=["another claim", "no claim", "zCDP"],
+    ids=["another guarantee", "no guarantee", "zCDP"],
 )
 def test_a_budget_is_that_of_the_parameters_but_for_zcdp_and_a_delta_that_of_the_claim(
-    claim: Guarantee | None, epsilon: float, delta: float, monkeypatch: pytest.MonkeyPatch
+    guarantee: Guarantee | None, epsilon: float, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     params: Any = dp_ftpl_new.Params(2.0, 0.1, 100)
-    if claim and claim.notion is Notion.CONCENTRATED:
+    if guarantee and guarantee.notion is Notion.CONCENTRATED:
         params = adac_ucb.Params(0.5)
     cell: Any = SimpleNamespace(params=params)
-    monkeypatch.setattr(kinds, "declared", lambda experiment, what: claim)
+    monkeypatch.setattr(kinds, "declared", lambda experiment, what: guarantee)
     assert given_budget(cell) == pytest.approx(epsilon, rel=0.01)
     assert delta_of(cell) == delta

@@ -110,7 +110,7 @@ def test_the_tight_epsilon_is_never_the_larger_one_and_pure_promises_gain_nothin
                 assert row.tight == row.composed
             elif row.name == "exp3-tau":
                 assert row.tight < 0.8 * row.composed
-        assert bool(row.why) == (row.claim.differs != "")
+        assert bool(row.why) == (row.guarantee.differs != "")
 
 
 def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
@@ -119,7 +119,7 @@ def test_a_delta_that_is_given_is_that_of_all_that_have_one() -> None:
 
 
 def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
-    notion = {row.name: row.claim.notion for row in all_rows}
+    notion = {row.name: row.guarantee.notion for row in all_rows}
     per_round = {f"dp-{name}" for name in ("ucb", "ucb-bound", "ucb-int")}
     per_round |= {f"dp-ftpl-{name}" for name in ("beta", "gauss", "new")}
     assert {name for name, n in notion.items() if n is Notion.PER_ROUND} == per_round
@@ -131,13 +131,13 @@ def test_the_notions_of_the_papers_are_kept_apart(all_rows: list[Row]) -> None:
 
 def test_zcdp_is_claimed_in_rho_and_stated_at_a_delta() -> None:
     (row,) = rows(["adac-ucb"], horizon=10**5, arms=3, rho=0.5, delta=1e-5)
-    assert row.claim.budget == 0.5
+    assert row.guarantee.budget == 0.5
     assert row.spent == pytest.approx(0.5, rel=1e-12)
     assert row.stated.delta == 1e-5
     assert row.stated.epsilon == pytest.approx(epsilon_of_rho(0.5, 1e-5), rel=1e-12)
     assert row.composed == pytest.approx(row.stated.epsilon, rel=1e-9)
     assert row.tight == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)
-    assert row.claim.epsilon == math.inf
+    assert row.guarantee.epsilon == math.inf
 
 
 def test_the_command_prints_rho(capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,14 +202,16 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
     yield from (Laplace(arm, 1, 5, 1.0, 1.0 / (2.0 * params.mu)) for arm in range(arms))
 
 
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
+def guarantee(params: Params, arms: int, horizon: int) -> Guarantee:
     return Guarantee(TOY, params.mu, 0.0, "a test")
 
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> RegretExperiment:
-    """A private algorithm whose claim is of a notion that the package does not know."""
-    module: Any = SimpleNamespace(Params=Params, releases=releases, claim=claim, LABEL="Toy")
+    """A private algorithm whose guarantee is of a notion that the package does not know."""
+    module: Any = SimpleNamespace(
+        Params=Params, releases=releases, guarantee=guarantee, LABEL="Toy"
+    )
     known = registry.algorithm
     monkeypatch.setattr(
         registry, "algorithm", lambda name: module if name == "toy" else known(name)
@@ -233,7 +235,12 @@ def test_a_new_notion_has_a_budget_words_a_row_and_a_key(
     curve: Any = SimpleNamespace(sources=[toy])
     assert captions.privacy(curve) == ("given μ = 0.25 (toy DP), composes to ε = 0.5 at δ = 1·10⁻⁶")
     (row,) = rows(["toy"])
-    assert (row.claim.budget, row.spent, row.stated.epsilon, row.composed) == (0.25, 0.25, 0.5, 0.5)
+    assert (row.guarantee.budget, row.spent, row.stated.epsilon, row.composed) == (
+        0.25,
+        0.25,
+        0.5,
+        0.5,
+    )
     privacy_commands.show(["toy"], epsilon=1, rho=1, horizon=100, arms=2, delta=None)
     printed = " ".join(capsys.readouterr().out.split())
     assert f" toy DP (a test): {TOY.definition} Toy: a test" in printed

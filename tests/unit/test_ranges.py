@@ -88,7 +88,7 @@ def test_an_algorithm_may_declare_the_range_that_it_assumes(
 ) -> None:
     own = SimpleNamespace(LABEL="Wide", play=adap_ucb.play, Params=adap_ucb.Params)
     own.RANGE = (-2.0, 2.0)
-    own.releases, own.claim = adap_ucb.releases, adap_ucb.claim
+    own.releases, own.guarantee = adap_ucb.releases, adap_ucb.guarantee
     monkeypatch.setattr(registry, "NOT_STORED", dict(registry.NOT_STORED))
     name = user_algorithms.register(own)
     assert play_run(played(name, adap_ucb.Params(1.0)), 0).clock[0] == 500

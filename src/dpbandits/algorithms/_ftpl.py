@@ -98,7 +98,7 @@ def play(params, bandit, rng):
 def releases(params: Any, arms: int, horizon: int) -> Iterator[ApproximateDP]:
     """Yield the releases θᵢ(t): after the start, one draw per arm and round reads all rewards.
 
-    Each alone is (ε, δ)-DP, the paper's claim (Lemma 8). No bound on their number holds for all T.
+    Each alone is (ε, δ)-DP, the paper's guarantee (Lemma 8). Their number has no bound for all T.
     """
     for arm in range(arms if start(params) * arms < horizon else 0):
         yield ApproximateDP(arm, 1, horizon, params.epsilon, params.delta, times=math.inf)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, episodes, index, noise, play
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.perturbation import gaussian
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Gaussian
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "AdaC-UCB"
-claim = promise(Notion.CONCENTRATED, "azize2024, Theorem 5.5")
+guarantee = guaranteed(Notion.CONCENTRATED, "azize2024, Theorem 5.5")
 
 
 class Params(NamedTuple):

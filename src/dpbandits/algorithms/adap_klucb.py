@@ -3,12 +3,12 @@
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, claim, index, play, releases
+from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, guarantee, index, play, releases
 from dpbandits.kernel.kl import bernoulli_kl_upper
 from dpbandits.kernel.parameters import Positive
 from dpbandits.kernel.randomness import AddedLater
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "AdaP-KLUCB"
 

@@ -17,11 +17,11 @@ from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.parameters import Positive
 from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "AdaP-UCB"
-claim = promise(Notion.GLOBAL, "azize2022, Theorem 6")  # for any index
+guarantee = guaranteed(Notion.GLOBAL, "azize2022, Theorem 6")  # for any index
 
 
 class Ties(IntEnum):

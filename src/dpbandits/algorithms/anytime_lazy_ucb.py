@@ -18,12 +18,12 @@ from dpbandits.algorithms.lazy_dp_ts import first_pulls, observe, releases
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.compilation import kernel
 from dpbandits.kernel.parameters import Positive
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "Anytime-Lazy-UCB (reconstructed)"
-claim = promise(Notion.GLOBAL, "hu2022, section 2.3, reconstructed")
+guarantee = guaranteed(Notion.GLOBAL, "hu2022, section 2.3, reconstructed")
 
 
 class Params(NamedTuple):

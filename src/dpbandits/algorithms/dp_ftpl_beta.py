@@ -15,12 +15,12 @@ from dpbandits.algorithms._ftpl import (
     warning,
 )
 from dpbandits.kernel.parameters import Budget, Probability
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases", "start", "warning"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases", "start", "warning"]
 
 LABEL = "DP-FTPL-Beta"
-claim = promise(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND, delta="delta")
+guarantee = guaranteed(Notion.PER_ROUND, "wang2024, Theorem 13", ONE_ROUND, delta="delta")
 
 
 class Params(NamedTuple):

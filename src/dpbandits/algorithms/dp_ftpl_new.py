@@ -17,12 +17,12 @@ from dpbandits.algorithms._ftpl import (
 )
 from dpbandits.kernel.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import Perturbation, perturb, perturbation, reach
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-FTPL-New"
-claim = promise(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND, delta="delta")
+guarantee = guaranteed(Notion.PER_ROUND, "wang2024, Theorem 16", ONE_ROUND, delta="delta")
 
 
 class Params(NamedTuple):

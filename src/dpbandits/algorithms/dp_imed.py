@@ -6,12 +6,12 @@ from typing import NamedTuple
 from dpbandits.algorithms.adap_ucb import Ties
 from dpbandits.algorithms.dp_klucb import Ratio, Rounding, index, play, private_divergence, releases
 from dpbandits.kernel.parameters import Count, Positive
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-IMED"
-claim = promise(Notion.GLOBAL, "azize2025, DP-IMED (summary)")
+guarantee = guaranteed(Notion.GLOBAL, "azize2025, DP-IMED (summary)")
 
 
 class Params(NamedTuple):

@@ -21,11 +21,11 @@ from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.kl import bernoulli_kl, bernoulli_kl_upper
 from dpbandits.kernel.parameters import Constraint, Count, Positive
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-KLUCB"
-claim = promise(Notion.GLOBAL, "azize2025, theorem on DP-KLUCB (slides)")
+guarantee = guaranteed(Notion.GLOBAL, "azize2025, theorem on DP-KLUCB (slides)")
 Ratio = Annotated[float, Constraint(lambda x: 1 < x < math.inf, "above 1 and finite")]
 
 

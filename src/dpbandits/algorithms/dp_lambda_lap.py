@@ -17,12 +17,12 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull
 from dpbandits.kernel.compilation import kernel
 from dpbandits.kernel.parameters import Positive, Rounds
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases", "warning"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases", "warning"]
 
 LABEL = "DP-Lambda-Lap"
-claim = promise(Notion.LOCAL, "tossou2017, Theorem 3.2")
+guarantee = guaranteed(Notion.LOCAL, "tossou2017, Theorem 3.2")
 
 
 class Base(IntEnum):

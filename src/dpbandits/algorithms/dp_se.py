@@ -13,11 +13,11 @@ from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.parameters import Positive, Rounds
 from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-SE"
-claim = promise(Notion.GLOBAL, "sajed2019, Theorem 4.1")
+guarantee = guaranteed(Notion.GLOBAL, "sajed2019, Theorem 4.1")
 
 
 class Elimination(IntEnum):

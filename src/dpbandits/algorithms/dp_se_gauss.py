@@ -11,13 +11,13 @@ from typing import NamedTuple
 from dpbandits.algorithms.dp_se import Elimination, epochs, noise, noise_bound, play
 from dpbandits.kernel.parameters import Positive, Rounds
 from dpbandits.mechanisms.perturbation import gaussian
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Gaussian
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-SE-Gauss"
-claim = promise(Notion.CONCENTRATED, "sajed2019, section 6")
+guarantee = guaranteed(Notion.CONCENTRATED, "sajed2019, section 6")
 
 
 class Params(NamedTuple):

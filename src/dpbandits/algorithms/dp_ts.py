@@ -24,13 +24,13 @@ from dpbandits.algorithms.lazy_dp_ts import (
 from dpbandits.kernel.bandit import number_of_arms, pull, rounds_left
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.counters import Hybrid, hybrid_counters, hybrid_releases, insert
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-TS"
-claim = promise(Notion.GLOBAL, "hu2022, Theorem 1")
+guarantee = guaranteed(Notion.GLOBAL, "hu2022, Theorem 1")
 
 
 class Params(NamedTuple):

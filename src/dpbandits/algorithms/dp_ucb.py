@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms.dp_ucb_bound import Counter, claim, play, play_with, releases
+from dpbandits.algorithms.dp_ucb_bound import Counter, guarantee, play, play_with, releases
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.counters import insert
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-UCB"
 

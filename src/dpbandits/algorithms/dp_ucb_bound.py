@@ -22,7 +22,7 @@ from dpbandits.mechanisms.counters import (
     single_counters,
     single_releases,
 )
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-BOUND"
@@ -44,7 +44,7 @@ DIFFERS = {
     " of all sums add up",
 }
 # By Lemma B.2. Algorithm 2 has no theorem of its own.
-claim = promise(
+guarantee = guaranteed(
     Notion.PER_ROUND,
     "tossou2016, Theorem 3.1 (of Algorithm 1)",
     lambda params: DIFFERS[params.counter],

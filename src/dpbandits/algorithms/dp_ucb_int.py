@@ -22,7 +22,7 @@ from dpbandits.kernel.compilation import inlined, kernel
 from dpbandits.kernel.parameters import Constraint, Positive, Probability
 from dpbandits.kernel.power_sums import power_sum
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "DP-UCB-INT"
@@ -50,7 +50,7 @@ class Noise(IntEnum):
 
 BOUNDED = "the corollary bounds what is spent, for all horizons and schedules at once"
 ANEW = "a mean is released anew in every round in which its arm waits, without an end"
-claim = promise(  # of the (ε', δ') that `input_epsilon` converts
+guarantee = guaranteed(  # of the (ε', δ') that `input_epsilon` converts
     Notion.PER_ROUND,
     "tossou2016, Corollary 3.2",
     lambda params: ANEW if params.noise == Noise.EVERY_ROUND else BOUNDED,

@@ -95,8 +95,8 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[ApproximateDP]
             yield ApproximateDP(arm, 1, horizon, epsilon=1.0 / tau, delta=0.0, times=choices)
 
 
-def claim(params: Params, arms: int, horizon: int) -> Guarantee:
-    """Return the claim of Corollary 3.3, or of 3.2, without ε and δ, if τ is for the regret."""
+def guarantee(params: Params, arms: int, horizon: int) -> Guarantee:
+    """Return the guarantee of Corollary 3.3, or of 3.2, without ε and δ, if τ is for the regret."""
     epsilon, delta, where = params.epsilon, params.delta, "tossou2017, Corollary 3.3, tau corrected"
     if params.calibration == Calibration.REGRET:
         k_log_k, log_t = arms * math.log(arms), math.log(params.horizon)

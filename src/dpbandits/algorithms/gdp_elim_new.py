@@ -12,13 +12,13 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull_each, pull_man
 from dpbandits.kernel.compilation import inlined, kernel
 from dpbandits.kernel.parameters import Budget, Delta, Rounds
 from dpbandits.mechanisms.perturbation import perturb, perturbation, reach
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import ApproximateDP
 
 LABEL = "GDP-Elim-New"
 DIFFERS = "a reward is read by one theta, which spends delta/2; what follows is made of that"
 # delta/2 to stop (Lemma 9)
-claim = promise(Notion.REVISED, "wang2024, Theorem 18", DIFFERS, delta="delta")
+guarantee = guaranteed(Notion.REVISED, "wang2024, Theorem 18", DIFFERS, delta="delta")
 
 
 class Params(NamedTuple):

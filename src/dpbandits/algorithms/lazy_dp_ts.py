@@ -20,11 +20,11 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Lazy-DP-TS"
-claim = promise(Notion.GLOBAL, "hu2022, Theorem 3")
+guarantee = guaranteed(Notion.GLOBAL, "hu2022, Theorem 3")
 
 
 class Log(IntEnum):

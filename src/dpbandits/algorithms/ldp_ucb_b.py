@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dpbandits.algorithms._argmax import argmax
-from dpbandits.algorithms.ldp_ucb_l import Start, claim
+from dpbandits.algorithms.ldp_ucb_l import Start, guarantee
 from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.compilation import kernel
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.perturbation import randomised_response
 from dpbandits.privacy.releases import ApproximateDP
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "LDP-UCB-B"
 

@@ -16,11 +16,11 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull, rounds_played
 from dpbandits.kernel.compilation import kernel
 from dpbandits.kernel.parameters import Positive
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "LDP-UCB-L"
-claim = promise(Notion.LOCAL, "ren2020, abstract")  # epsilon for each private reward
+guarantee = guaranteed(Notion.LOCAL, "ren2020, abstract")  # epsilon for each private reward
 
 
 class Start(IntEnum):

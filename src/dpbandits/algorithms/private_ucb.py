@@ -19,7 +19,7 @@ from dpbandits.kernel.compilation import inlined, kernel
 from dpbandits.kernel.parameters import Positive, Probability, Rounds
 from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.counters import binary_counters, insert, levels
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 LABEL = "Private-UCB"
@@ -45,7 +45,7 @@ DIFFERS = {
     Split.ARMS: "a reward is in one of the K counters only, which has epsilon/K",
     Split.NONE: "",
 }
-claim = promise(
+guarantee = guaranteed(
     Notion.GLOBAL,
     "Mishra and Thakurta 2015, as reported in sajed2019, section 1",
     lambda params: FED if params.feed == Feed.EVERY_ROUND else DIFFERS[params.split],

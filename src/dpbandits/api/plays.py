@@ -156,7 +156,7 @@ def play(
     Args:
         algorithm: name of an algorithm or of a file in conf/algorithm/; `dpbandits list` prints all
             names. Or a function `play(params, bandit, rng)`, or an object with `play` and, if
-            needed, `LABEL`, `Params`, `releases` and `claim`, whose runs stay in memory.
+            needed, `LABEL`, `Params`, `releases` and `guarantee`, whose runs stay in memory.
         environment: name of a file in conf/environment/, such as "c2", or the path of any such
             file; or one with its parameters, such as `{"family": "beta", "means": [0.7, 0.4]}`. The
             family may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
@@ -388,7 +388,10 @@ def comparison(
             arrays = rounds, regret, summary.mean, summary.std, summary.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            claim, composed = kinds.declared(experiment, "claim"), kinds.composed_budget(experiment)
+            guarantee, composed = (
+                kinds.declared(experiment, "guarantee"),
+                kinds.composed_budget(experiment),
+            )
             stored = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
@@ -398,7 +401,7 @@ def comparison(
                 int(rounds[-1]),
                 experiment.seed,
                 *arrays,
-                Budget.of(claim, composed) if claim and composed is not None else None,
+                Budget.of(guarantee, composed) if guarantee and composed is not None else None,
                 missing,
                 {**stored, **provenance()},
                 summary,

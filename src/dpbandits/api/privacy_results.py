@@ -42,17 +42,18 @@ class Budget:
     tight: float | None = None
 
     @classmethod
-    def of(cls, promise: Guarantee, composed: float, tight: float | None = None) -> "Budget":
-        """Return the budget for a claim and the epsilons that its releases compose to."""
-        claim = approximate(promise)
-        return cls(claim.epsilon, composed, claim.delta, claim.notion.title, claim.where, tight)
+    def of(cls, guarantee: Guarantee, composed: float, tight: float | None = None) -> "Budget":
+        """Return the budget for a guarantee and the epsilons that its releases compose to."""
+        stated = approximate(guarantee)
+        source = stated.notion.title, stated.where
+        return cls(stated.epsilon, composed, stated.delta, *source, tight)
 
 
 def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **settings: Any) -> Budget:
     """Return the privacy budget that an algorithm claims, and those its releases compose to.
 
-    The algorithm is named as for `play`; an object needs `releases` and `claim`. `horizon` is T,
-    `arms` is K, `settings` are parameters of the algorithm, such as epsilon and delta.
+    The algorithm is named as for `play`; an object needs `releases` and `guarantee`. `horizon` is
+    T, `arms` is K, `settings` are parameters of the algorithm, such as epsilon and delta.
 
     Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
@@ -65,14 +66,14 @@ def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **setting
     rounds, number = _checked("horizon", Rounds, horizon), _checked("arms", Arms, arms)
     chosen = player(algorithm, settings)
     module: Any = registry.algorithm(chosen.algorithm)
-    if not (hasattr(module, "claim") and hasattr(module, "releases")):
+    if not (hasattr(module, "guarantee") and hasattr(module, "releases")):
         raise UserError(f"budget: {chosen.name} promises no privacy")
     game = chosen.params({"horizon": rounds}), number, rounds
-    claim, releases, tight = module.claim(*game), list(module.releases(*game)), None
-    delta = approximate(claim).delta
+    guarantee, releases, tight = module.guarantee(*game), list(module.releases(*game)), None
+    delta = approximate(guarantee).delta
     with suppress(NotComputed):
         tight = tight_epsilon(releases, delta)
-    return Budget.of(claim, composed_epsilon(releases, delta), tight)
+    return Budget.of(guarantee, composed_epsilon(releases, delta), tight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,9 @@ class AuditResult:
     """Result of an audit; all bounds hold together with 99 % confidence.
 
     `epsilon` is the largest lower bound on the epsilon that the algorithm loses, at the `delta` of
-    the claim; `claimed` is the epsilon that its paper claims. It may exceed the claim or the budget
-    of its declared releases. There are two findings if the claim is for one round, else one.
+    the guarantee; `claimed` is the epsilon that its paper claims. It may exceed the guarantee or
+    the budget of its declared releases. There are two findings if the guarantee is for one round,
+    else one.
     """
 
     algorithm: str
@@ -89,7 +91,7 @@ class AuditResult:
     epsilon: float
     claimed: float
     delta: float
-    refutes_claim: bool
+    refutes_guarantee: bool
     refutes_releases: bool
     findings: "tuple[AuditFinding, ...]"
 
@@ -116,7 +118,7 @@ def run_audit(
     Examples:
         >>> import dpbandits as dp
         >>> found = dp.run_audit("adap-ucb", epsilon=1.0, plays=2000, workers=1)
-        >>> found.claimed, found.refutes_claim
+        >>> found.claimed, found.refutes_guarantee
         (1.0, False)
     """
     from dpbandits.audit.search import Auditor  # imported late: scipy.stats takes a second
@@ -130,15 +132,15 @@ def run_audit(
     if changed_reward is not None:
         changed_reward = _checked("changed_reward", ChangedReward, changed_reward)
     subject = Subject(chosen.algorithm, tuple(chosen.settings.items()))
-    subject.claim(2, 64)  # raises before anything is played
+    subject.guarantee(2, 64)  # raises before anything is played
     findings = tuple(Auditor(subject, root, threads, 0, arms, changed_reward).audit(games))
     return AuditResult(
         algorithm=chosen.name,
         parameters=dict(chosen.settings),
         epsilon=max(finding.epsilon for finding in findings),
-        claimed=findings[0].claim.epsilon,
-        delta=findings[0].claim.delta,
-        refutes_claim=any(finding.refutes_claim for finding in findings),
+        claimed=findings[0].guarantee.epsilon,
+        delta=findings[0].guarantee.delta,
+        refutes_guarantee=any(finding.refutes_guarantee for finding in findings),
         refutes_releases=any(finding.refutes_releases for finding in findings),
         findings=findings,
     )

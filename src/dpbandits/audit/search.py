@@ -2,9 +2,9 @@
 
 Half of the games search and half measure. The measurement uses one event on one pair of tables,
 fixed before its games are played. Whatever the search selects, the bound is wrong with probability
-at most 1 %. This is also how often the audit refutes a claim that is correct. If the claim is for
-one round, one choice and all arms are measured separately, and the probability of such an error is
-at most 2 %.
+at most 1 %. This is also how often the audit refutes a guarantee that is correct. If the guarantee
+is for one round, one choice and all arms are measured separately, and the probability of such an
+error is at most 2 %.
 """
 
 import math
@@ -40,7 +40,7 @@ _tallies: dict[tuple[Any, ...], Callable[..., Any]] = {}
 class AuditFinding:
     """Measured event on a pair of tables. All its bounds hold together with 99 % confidence."""
 
-    claim: Guarantee  # for games of this length
+    guarantee: Guarantee  # for games of this length
     declared: Limit  # budget that the releases in such a game compose to
     one_choice: bool  # True for an event of one choice, after a given history
     tables: str  # description of the design
@@ -51,19 +51,19 @@ class AuditFinding:
     @property
     def epsilon(self) -> float:
         """Lower bound on the true epsilon at the claimed delta."""
-        return self.loss.epsilon(self.claim.delta)
+        return self.loss.epsilon(self.guarantee.delta)
 
     @property
     def delta(self) -> float:
         """Lower bound on the true delta at the claimed epsilon."""
-        return self.loss.delta(self.claim.epsilon)
+        return self.loss.delta(self.guarantee.epsilon)
 
     @property
-    def refutes_claim(self) -> bool:
-        """True if the algorithm as implemented cannot satisfy its paper's claim."""
-        notion = self.claim.notion
-        is_of_claim = notion.on_every_table and (self.one_choice or not notion.one_choice)
-        return is_of_claim and self.epsilon > self.claim.epsilon
+    def refutes_guarantee(self) -> bool:
+        """True if the algorithm as implemented cannot satisfy its paper's guarantee."""
+        notion = self.guarantee.notion
+        is_of_guarantee = notion.on_every_table and (self.one_choice or not notion.one_choice)
+        return is_of_guarantee and self.epsilon > self.guarantee.epsilon
 
     @property
     def refutes_releases(self) -> bool:
@@ -87,7 +87,7 @@ class Candidate:
         limit = self.limit.epsilon
         return epsilon / limit if 0.0 < limit < math.inf else epsilon
 
-    def promise(self, games: int) -> float:
+    def guaranteed(self, games: int) -> float:
         """Return the share of the limit that `games` games with these frequencies would prove."""
         if not (self.event and self.counts):
             return 0.0
@@ -131,9 +131,9 @@ class Auditor:
             # it, or nothing is proved.
             if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
-        claim = self.subject.claim(*design.table.shape)
+        guarantee = self.subject.guarantee(*design.table.shape)
         declared = self.subject.declared(*design.table.shape)
-        return AuditFinding(claim, declared, one_choice, design.name, feature, cells, loss)
+        return AuditFinding(guarantee, declared, one_choice, design.name, feature, cells, loss)
 
     def _found(self, tables: list[Design], which: int, games: int) -> Candidate:
         left = [Candidate(d, self.subject.limits(*d.table.shape)[which]) for d in tables]
@@ -168,7 +168,7 @@ class Auditor:
                 alike.sort(key=lambda candidate: -candidate.share(candidate.proved))
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
-        return max(left, key=lambda candidate: candidate.promise(games))
+        return max(left, key=lambda candidate: candidate.guaranteed(games))
 
     def counts(self, design: Design, games: int, part: str) -> np.ndarray:
         """Play `games` games on each table and return their counts, uint32 of shape (2, cells).

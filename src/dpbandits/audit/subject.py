@@ -49,18 +49,18 @@ class Subject:
             values["horizon"] = rounds
         return parameters.build(cls, values, self.algorithm, lambda _: "command line")
 
-    def claim(self, arms: int, rounds: int) -> Guarantee:
-        """Return the paper's claim for these games; raise UserError if there is none.
+    def guarantee(self, arms: int, rounds: int) -> Guarantee:
+        """Return the paper's guarantee for these games; raise UserError if there is none.
 
-        A claim of zCDP is stated as (epsilon, delta)-DP, which events can contradict.
+        A guarantee of zCDP is stated as (epsilon, delta)-DP, which events can contradict.
         """
         module = registry.algorithm(self.algorithm)
-        if not hasattr(module, "claim"):
+        if not hasattr(module, "guarantee"):
             raise UserError(
                 f"{self.algorithm} promises no privacy, so that an audit has nothing to refute; an"
-                " algorithm of your own declares its promise in a function `claim`"
+                " algorithm of your own declares one in a function `guarantee`"
             )
-        return approximate(module.claim(self.params(rounds), arms, rounds))
+        return approximate(module.guarantee(self.params(rounds), arms, rounds))
 
     def composed(self, arms: int, rounds: int, delta: float = 0.0) -> float:
         """Return the epsilon that its declared releases within these rounds compose to."""
@@ -69,30 +69,30 @@ class Subject:
     def declared(self, arms: int, rounds: int) -> Limit:
         """Return the budget that its releases within these rounds compose to, for all arms.
 
-        It is taken at delta = 0, except for zCDP, which bounds nothing there, and for a claim under
-        revision. Such a claim is about a mean over rewards, which fixed tables cannot contradict,
-        so the audit tests the declared releases instead, at the claim's delta.
+        It is taken at delta = 0, except for zCDP, which bounds nothing there, and for a guarantee
+        under revision. The latter is about a mean over rewards, which fixed tables cannot
+        contradict, so the audit tests the declared releases instead, at the guarantee's delta.
         """
-        claim, delta = self.claim(arms, rounds), 0.0
-        if claim.notion.needs_delta or not claim.notion.on_every_table:
-            delta = claim.delta
+        guarantee, delta = self.guarantee(arms, rounds), 0.0
+        if guarantee.notion.needs_delta or not guarantee.notion.on_every_table:
+            delta = guarantee.delta
         return Limit(self.composed(arms, rounds, delta), delta, False)
 
     def limits(self, arms: int, rounds: int) -> list[Limit]:
-        """Return the limits to audit: the claim's and, if it covers one round, that of all rounds.
+        """Return the limits to audit: that of the guarantee, and of all rounds if it covers one.
 
-        A claim for all rounds and the declared releases limit the same probabilities, so only the
-        smaller limit is audited: a leak exceeds it first. For a claim under revision, only the
-        declared releases are audited.
+        A guarantee for all rounds and the declared releases limit the same probabilities, so only
+        the smaller limit is audited: a leak exceeds it first. For a guarantee under revision, only
+        the declared releases are audited.
         """
-        claim, declared = self.claim(arms, rounds), self.declared(arms, rounds)
-        if claim.notion.one_choice:
+        guarantee, declared = self.guarantee(arms, rounds), self.declared(arms, rounds)
+        if guarantee.notion.one_choice:
             if math.isinf(declared.epsilon):
-                declared = declared._replace(delta=claim.delta)
-            return [Limit(claim.epsilon, claim.delta, True), declared]
-        if not claim.notion.on_every_table:
+                declared = declared._replace(delta=guarantee.delta)
+            return [Limit(guarantee.epsilon, guarantee.delta, True), declared]
+        if not guarantee.notion.on_every_table:
             return [declared]
-        return [min(declared, Limit(claim.epsilon, claim.delta, False))]
+        return [min(declared, Limit(guarantee.epsilon, guarantee.delta, False))]
 
     def releases(self, arms: int, rounds: int) -> Iterable[Release]:
         """Return the releases that it declares for this many rounds."""
@@ -107,7 +107,7 @@ class Subject:
         release. 64 and 256 follow if they are longer. Raises UserError if 4096 rounds are too short
         for a release.
         """
-        self.claim(designs.ARMS, designs.LONG)  # raises without a claim, before `releases` is used
+        self.guarantee(designs.ARMS, designs.LONG)  # raises if there is none
         shortest = bisect_left(
             range(designs.LONG + 1),
             True,

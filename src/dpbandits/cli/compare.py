@@ -129,8 +129,8 @@ def _expanded(choices: Sequence[str], given: set[str]) -> list[str]:
             continue
         for name in registry.algorithm_names():
             module = registry.algorithm(name)
-            private = hasattr(module, "claim")
-            group = titles[rows([name])[0].claim.notion] if private else "not-private"
+            private = hasattr(module, "guarantee")
+            group = titles[rows([name])[0].guarantee.notion] if private else "not-private"
             supplied = {"epsilon", "horizon", *module.Params._field_defaults, *given}
             supplied |= player(name, {}).settings.keys()
             needed = [f"{name}.{k}" for k in module.Params._fields if k not in supplied]

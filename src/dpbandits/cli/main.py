@@ -284,7 +284,7 @@ def audit(
     print(*audit_lines(result := privacy_results.run_audit(algorithm, **options)), sep="\n")
     games, spent = f"{options['plays']:,} games", duration(time.monotonic() - start)
     print(f"  {games} in {spent}, seed {options['seed']}", flush=True)
-    exceeded = ["the budget that its paper claims"] * result.refutes_claim
+    exceeded = ["the budget that its paper claims"] * result.refutes_guarantee
     exceeded += ["the budget of its declared releases"] * result.refutes_releases
     if exceeded:
         print(f"dpbandits: {algorithm} exceeds {' and '.join(exceeded)}", file=sys.stderr)

@@ -23,11 +23,12 @@ COLUMNS = (
 
 def audit_lines(audit: AuditResult) -> Iterator[str]:
     """Yield the lines of an audit's audit."""
-    claim = audit.findings[0].claim
+    guarantee = audit.findings[0].guarantee
     yield shlex.join([audit.algorithm, *(f"{k}={value}" for k, value in audit.parameters.items())])
-    yield f"  claimed: {_budget(claim.epsilon, claim.delta)}, {claim.notion.title}, {claim.where}"
+    claimed = _budget(guarantee.epsilon, guarantee.delta)
+    yield f"  claimed: {claimed}, {guarantee.notion.title}, {guarantee.where}"
     for finding in audit.findings:
-        loss, delta = finding.loss, finding.claim.delta
+        loss, delta = finding.loss, finding.guarantee.delta
         observed = "one choice" if finding.one_choice else "all arms"
         if not finding.cells:
             yield f"  {observed}: no difference was seen; with few games an audit has little power"
@@ -40,7 +41,7 @@ def audit_lines(audit: AuditResult) -> Iterator[str]:
         if delta:
             bounds += f"; epsilon >= {finding.epsilon:.4g} at delta = {delta:g}"
         if finding.delta:
-            bounds += f"; delta >= {finding.delta:.3g} at epsilon = {finding.claim.epsilon:g}"
+            bounds += f"; delta >= {finding.delta:.3g} at epsilon = {finding.guarantee.epsilon:g}"
         likely = f"observed frequencies: epsilon = {loss.likely_epsilon:.4g}"
         yield f"    audited: {bounds}; with 99 % confidence; {likely}"
         games = f"{loss.more:,} and {loss.fewer:,} of {loss.games:,} games"
@@ -53,7 +54,7 @@ def show(
     """Print the table, the definitions of the notions and reasons why numbers differ."""
     table_rows = rows(names, epsilon, horizon, arms, delta, rho)
     given = {"epsilon": epsilon, "rho": rho}
-    asked = {"epsilon", *(row.claim.notion.budget for row in table_rows)}
+    asked = {"epsilon", *(row.guarantee.notion.budget for row in table_rows)}
     budgets = ", ".join(f"{name} = {value:g}" for name, value in given.items() if name in asked)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "variant"):
@@ -61,10 +62,10 @@ def show(
     for column in ("claimed", "composed", "tightly", "at delta"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in table_rows:
-        unit = f"{row.claim.notion.budget} = " if row.claim.notion.conversion else ""
+        unit = f"{row.guarantee.notion.budget} = " if row.guarantee.notion.conversion else ""
         claimed, composed, tight, at_delta = (
             "?" if number is None else "no bound" if math.isinf(number) else f"{number:.4g}"
-            for number in (row.claim.budget, row.spent, row.tight, row.stated.delta)
+            for number in (row.guarantee.budget, row.spent, row.tight, row.stated.delta)
         )
         table.add_row(row.label, row.variant, unit + claimed, unit + composed, tight, at_delta)
     terminal = console()
@@ -72,10 +73,10 @@ def show(
     terminal.print(table)
     print()
     lines = [COLUMNS, ""]
-    for notion in dict.fromkeys(row.claim.notion for row in table_rows):
+    for notion in dict.fromkeys(row.guarantee.notion for row in table_rows):
         lines.append(f"{notion.title} ({'; '.join(notion.sources)}): {notion.definition}")
-        of_notion = [row for row in table_rows if row.claim.notion is notion]
-        lines += dict.fromkeys(f"  {row.label}: {row.claim.where}" for row in of_notion)
+        of_notion = [row for row in table_rows if row.guarantee.notion is notion]
+        lines += dict.fromkeys(f"  {row.label}: {row.guarantee.where}" for row in of_notion)
     differences: dict[str, list[str]] = {}
     for row in filter(attrgetter("why"), table_rows):
         label = f"{row.label} ({row.variant})" if row.variant else row.label

@@ -91,14 +91,14 @@ def reason(error: BaseException, member: registry.Member) -> str:
 
 
 def is_private(name: str, arguments: str) -> bool:
-    """Return whether a complete file declares releases, with these arguments, and a claim.
+    """Return whether a complete file declares releases, with these arguments, and a guarantee.
 
     Raises Broken if `play` is no kernel, or if only one of the two is there.
     """
     module = registry.algorithm(name)
     if not is_kernel(module.play):
         raise Broken("`play` is not a kernel", DECORATE)
-    missing = [name for name in ("releases", "claim") if not hasattr(module, name)]
+    missing = [name for name in ("releases", "guarantee") if not hasattr(module, name)]
     if len(missing) == 2 and not budget_of(module.Params._fields):
         return False
     if missing:
@@ -109,13 +109,13 @@ def is_private(name: str, arguments: str) -> bool:
 
 
 def complete_file(subject: Subject) -> str:
-    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
+    """Check that `play` is a kernel and that what is private declares releases and guarantee."""
     if not is_private(subject.algorithm, "params, arms, horizon"):
         return "not private"
     module = registry.algorithm(subject.algorithm)
-    budget = subject.claim(*GAMES[0]).notion.budget
+    budget = subject.guarantee(*GAMES[0]).notion.budget
     if budget not in module.Params._fields:
-        problem = f"`releases` and `claim` are defined, but Params have no `{budget}`"
+        problem = f"`releases` and `guarantee` are defined, but Params have no `{budget}`"
         raise Broken(problem, f"name the budget `{budget}` in Params, annotated with Positive")
     return "private"
 
@@ -346,44 +346,44 @@ def possible_releases(subject: Subject) -> str:
     return f"{number:,} releases in {len(GAMES)} games"
 
 
-def composed_as_claimed(subject: Subject) -> str:
-    """Check that the declared releases compose to the claimed budget."""
+def composed_as_guaranteed(subject: Subject) -> str:
+    """Check that the declared releases compose to the guaranteeed budget."""
     games = []
     for arms, rounds in private_games(subject):
-        claim = subject.claim(arms, rounds)
-        composed = subject.composed(arms, rounds, claim.delta)
+        guarantee = subject.guarantee(arms, rounds)
+        composed = subject.composed(arms, rounds, guarantee.delta)
         number = "no bound" if math.isinf(composed) else f"{composed:.4g}"
-        numbers, why = f"epsilon {number} of {claim.epsilon:g}", claim.differs
+        numbers, why = f"epsilon {number} of {guarantee.epsilon:g}", guarantee.differs
         numbers += f" at K = {arms}, T = {rounds:,}"
-        if composed > claim.epsilon * (1 + ROUNDING) and not why:
-            if claim.notion.on_every_table and not claim.notion.one_choice:
+        if composed > guarantee.epsilon * (1 + ROUNDING) and not why:
+            if guarantee.notion.on_every_table and not guarantee.notion.one_choice:
                 remedy = "add noise in `play`, or correct the scale in `releases`; if the paper"
                 remedy += " claims less than its releases compose to, give the reason in `differs`"
-                raise Broken(numbers, f"{remedy} of the claim")
-            why = f"the claim is {claim.notion.title}"
+                raise Broken(numbers, f"{remedy} of the guarantee")
+            why = f"the guarantee is {guarantee.notion.title}"
         games.append((composed, numbers, why))
     _, *texts = max(games, key=lambda game: game[0])
     return "; ".join(filter(None, texts))
 
 
 def no_greater_loss(subject: Subject) -> str:
-    """Check that an audit does not refute the claim or the declared releases."""
+    """Check that an audit does not refute the guarantee or the declared releases."""
     private_games(subject)
     try:
         findings = Auditor(subject, seed=1, workers=None).audit(PLAYS)
     except UserError as error:
         raise NotApplicable(str(error)) from None
     worst = max(findings, key=lambda finding: finding.epsilon)
-    numbers = f"at least {worst.epsilon:.3g} of epsilon = {worst.claim.epsilon:g}"
+    numbers = f"at least {worst.epsilon:.3g} of epsilon = {worst.guarantee.epsilon:g}"
     numbers += f", with 99 % confidence, from {PLAYS:,} games"
-    if any(finding.refutes_claim or finding.refutes_releases for finding in findings):
+    if any(finding.refutes_guarantee or finding.refutes_releases for finding in findings):
         remedy = "release every statistic that `play` uses with noise of its sensitivity: some"
         raise Broken(numbers, f"{remedy} reward has less than declared")
     return numbers
 
 
 def private_games(subject: Subject) -> tuple[tuple[int, int], ...]:
-    """Return arms and rounds of some games. Raises NotApplicable without a claim of privacy."""
-    if not hasattr(registry.algorithm(subject.algorithm), "claim"):
+    """Return arms and rounds of some games. Raises NotApplicable without a guarantee of privacy."""
+    if not hasattr(registry.algorithm(subject.algorithm), "guarantee"):
         raise NotApplicable("the algorithm declares no privacy")
     return GAMES

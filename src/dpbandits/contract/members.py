@@ -31,7 +31,7 @@ class Example(NamedTuple):
 
 
 def complete_file(subject: Example) -> str:
-    """Check that `play` is a kernel and a private algorithm declares its releases and its claim."""
+    """Check that `play` is a kernel and that what is private declares releases and guarantee."""
     return "private" if is_private(subject.name, "params, ...") else "not private"
 
 
@@ -90,19 +90,19 @@ def possible_releases(subject: Example) -> str:
     return f"{number:,} releases"
 
 
-def composed_as_claimed(subject: Example) -> str:
-    """Check that the declared releases compose to the claimed budget."""
+def composed_as_guaranteed(subject: Example) -> str:
+    """Check that the declared releases compose to the guaranteeed budget."""
     numbers = []
     for name, experiment in subject.cases().items():
-        if (stated := kinds.declared(experiment, "claim")) is None:
+        if (stated := kinds.declared(experiment, "guarantee")) is None:
             raise NotApplicable("the algorithm claims no privacy")
-        claim = approximate(stated)
+        guarantee = approximate(stated)
         spent = kinds.composed_budget(experiment)
-        numbers.append(f"epsilon {spent:.4g} of {claim.epsilon:g} on {name}")
-        if (spent is None or spent > claim.epsilon * (1 + ROUNDING)) and not claim.differs:
+        numbers.append(f"epsilon {spent:.4g} of {guarantee.epsilon:g} on {name}")
+        if (spent is None or spent > guarantee.epsilon * (1 + ROUNDING)) and not guarantee.differs:
             remedy = "add noise in `play`, or correct the scale in `releases`; if the paper claims"
             remedy += " less than its releases compose to, give the reason in `differs`"
-            raise Broken(numbers[-1], f"{remedy} of the claim")
+            raise Broken(numbers[-1], f"{remedy} of the guarantee")
     return "; ".join(numbers)
 
 
@@ -110,7 +110,7 @@ CHECKS: Mapping[str, Callable[[Any], str]] = {
     "the file is complete": complete_file,
     "same bits alone and alongside other runs": same_bits,
     "declared releases are possible": possible_releases,
-    "releases compose to the claim": composed_as_claimed,
+    "releases compose to the guarantee": composed_as_guaranteed,
     "plain Python gives the same bits": same_bits_in_python,
 }
 

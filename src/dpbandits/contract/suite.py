@@ -28,7 +28,7 @@ CHECKS: Mapping[str, Callable[[Any], str]] = {
     "the horizon has no effect unless `Params` has a `horizon` field": conditions.prefix,
     "batched and single pulls follow the same distribution": conditions.same_distribution,
     "declared releases are possible": conditions.possible_releases,
-    "releases compose to the claim": conditions.composed_as_claimed,
+    "releases compose to the guarantee": conditions.composed_as_guaranteed,
     "an audit finds no greater loss": conditions.no_greater_loss,
     "plain Python gives the same bits": conditions.same_bits_in_python,
     "the policy sees only its rewards": conditions.only_rewards,

@@ -43,9 +43,9 @@ class AuditExperiment(Experiment):
         return cls(subject.algorithm, subject.params(longest), subject, plays, seed, game)
 
     @property
-    def claim(self) -> Guarantee:
-        """The claim for the longest games that events can contradict."""
-        return self.subject.claim(*self.game)
+    def guarantee(self) -> Guarantee:
+        """The guarantee for the longest games that events can contradict."""
+        return self.subject.guarantee(*self.game)
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -61,10 +61,10 @@ class AuditExperiment(Experiment):
         }
 
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower bounds on epsilon at the claim's delta, and the seconds that each run took.
+        """Return lower bounds on epsilon at the guarantee's delta, and the seconds of each run.
 
         The bounds are float64 of shape (runs, 2). Column 0 is for all arms together, column 1 for
-        one choice; it is 0 if the claim covers all arms. Each bound holds with 99 % confidence.
+        one choice; it is 0 if the guarantee covers all arms. Each bound holds with 99 % confidence.
         """
         from dpbandits.audit.search import Auditor  # imported late: scipy.stats takes a second
 
@@ -80,8 +80,8 @@ class AuditExperiment(Experiment):
 
     def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
         if shows == CLAIMED:
-            return np.array([self.claim.epsilon])
+            return np.array([self.guarantee.epsilon])
         if shows == COMPOSED:
-            return np.array([self.subject.composed(*self.game, self.claim.delta)])
+            return np.array([self.subject.composed(*self.game, self.guarantee.delta)])
         column = int(shows == ONE_CHOICE)
         return load(slice(column, column + 1))[:, 0]

@@ -17,7 +17,7 @@ from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import DELTA, Guarantee
 from dpbandits.privacy.releases import composed_epsilon
 
-Declaration = Literal["releases", "claim", "warning"]  # functions of an algorithm's file
+Declaration = Literal["releases", "guarantee", "warning"]  # functions of an algorithm's file
 
 
 class Quantity(NamedTuple):
@@ -99,7 +99,7 @@ class Words:
     name: str  # in one line, for progress and error messages
     settings: Mapping[str, Any]  # values of its parameters that are not part of the game
     arguments: Mapping[str, Any]  # what a function of theory/ may be given of it
-    # Arguments of `releases`, `claim` and `warning`; None: the member's file declares nothing.
+    # Arguments of `releases`, `guarantee` and `warning`; None: the member's file declares nothing.
     declaring: tuple[Any, ...] | None
     rounds: int | None = None  # of every run, if known before
     bandit: tuple[str, Any] | None = None  # environment and instance
@@ -169,7 +169,7 @@ class Kind(ABC):
     def declared(self, experiment: Any, what: Declaration) -> Any:
         """Return what the member's file declares, None if it has no such function.
 
-        These are the releases that the algorithm makes, the paper's privacy claim (`Guarantee`)
+        These are the releases that the algorithm makes, the paper's privacy guarantee (`Guarantee`)
         and, unless it is None too, a warning for readers of its curve.
         """
         arguments = words(experiment).declaring
@@ -179,7 +179,7 @@ class Kind(ABC):
         return declare(*arguments) if declare else None
 
     def game(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what `releases` and `claim` are given in a table of privacy, after the Params."""
+        """Return the arguments of `releases` and `guarantee` after the Params, for a table."""
         return ()
 
     def notes(self, experiment: Any, load: Load) -> str:
@@ -313,18 +313,18 @@ def composed_budget(experiment: Experiment) -> float | None:
 
 def given_budget(experiment: Experiment) -> float:
     """Return the epsilon given to a private experiment; for zCDP the one that its rho implies."""
-    values, claim = experiment.params._asdict(), declared(experiment, "claim")
-    if claim is None:
+    values, guarantee = experiment.params._asdict(), declared(experiment, "guarantee")
+    if guarantee is None:
         return float(values["epsilon"])
-    return claim.notion.epsilon(float(values[claim.notion.budget]), delta_of(experiment))
+    return guarantee.notion.epsilon(float(values[guarantee.notion.budget]), delta_of(experiment))
 
 
 def delta_of(experiment: Experiment) -> float:
-    """Return the delta at which budgets are composed: that of the claim, 0 without one."""
-    claim: Guarantee | None = declared(experiment, "claim")
-    if claim is None:
+    """Return the delta at which budgets are composed: that of the guarantee, 0 without one."""
+    guarantee: Guarantee | None = declared(experiment, "guarantee")
+    if guarantee is None:
         return 0.0
-    return DELTA if claim.notion.needs_delta else claim.delta
+    return DELTA if guarantee.notion.needs_delta else guarantee.delta
 
 
 def in_words(values: Mapping[str, Any]) -> str:

@@ -154,9 +154,9 @@ def not_comparable(spec: FigureSpec) -> list[Statement]:
     mixed: list[tuple[str, Point]] = []
     for panel in spec.panels:
         inside = [
-            (f"{claim.notion.title} at δ = {number(delta_of(point.source), 3)}", point)
+            (f"{guarantee.notion.title} at δ = {number(delta_of(point.source), 3)}", point)
             for point in points(spec)
-            if point.panel is panel and (claim := declared(point.source, "claim"))
+            if point.panel is panel and (guarantee := declared(point.source, "guarantee"))
         ]
         mixed += inside if len({name for name, _ in inside}) > 1 else []
     found = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
@@ -344,17 +344,18 @@ def privacy(curve: Curve) -> str:
     if not composed:
         return NOT_PRIVATE
     budgets, deltas = zip(*((given_budget(e), delta_of(e)) for e in experiments), strict=True)
-    claim = declared(experiments[0], "claim")
-    promised = f" ({claim.notion.title})" if claim else ""
+    guarantee = declared(experiments[0], "guarantee")
+    promised = f" ({guarantee.notion.title})" if guarantee else ""
     at_delta = f" at δ = {_range(deltas, 3)}" if any(deltas) else ""
     if math.inf in composed:
         return f"given ε = {_range(budgets)}{promised}, {NO_BOUND} for the composition{at_delta}"
     asked = f"given ε = {_range(budgets)}{promised}, composes to "
-    if claim and claim.notion.conversion:
+    if guarantee and guarantee.notion.conversion:
         values = [
-            parameters.as_json(experiment.params)[claim.notion.budget] for experiment in experiments
+            parameters.as_json(experiment.params)[guarantee.notion.budget]
+            for experiment in experiments
         ]
-        asked = f"given {claim.notion.symbol} = {_range(values)}{promised}, composes to ε = "
+        asked = f"given {guarantee.notion.symbol} = {_range(values)}{promised}, composes to ε = "
     text = f"{asked}{_range(composed)}{at_delta}"
     # Rounding in the last digit does not exceed a budget.
     if any(s > g * (1 + 1e-9) for s, g in zip(composed, budgets, strict=True)):
@@ -376,7 +377,7 @@ def _is_undeclared(experiment: Experiment) -> bool:
     takes_budget = budget_of(getattr(experiment.params, "_fields", ())) is not None
     return takes_budget and None in (
         declared(experiment, "releases"),
-        declared(experiment, "claim"),
+        declared(experiment, "guarantee"),
     )
 
 

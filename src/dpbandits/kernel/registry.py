@@ -112,6 +112,8 @@ def _module(family: str, member: Member, name: str) -> ModuleType:
     problem = parameters.unsupported(module.Params) if "Params" in NEEDED[family] else ""
     if family == "algorithm" and (kind := getattr(module, "KIND", member.kind)) != member.kind:
         problem = f"write KIND = {str(kind)!r} as a text on a line of its own"
+    if family == "algorithm" and hasattr(module, "claim"):
+        problem = "`claim` is now called `guarantee`, and `promise` is `guaranteed`"
     if not _is_range(bounds := getattr(module, "RANGE", WITHIN)):
         problem = f"RANGE must be two floats, the smaller first, got {bounds!r}"
     if problem:

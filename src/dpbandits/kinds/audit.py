@@ -61,9 +61,9 @@ class AuditKind(Kind):
         )
 
     def declared(self, experiment: AuditExperiment, what: Declaration) -> Any:
-        # Of the longest games; the claim is that which events can contradict.
-        if what == "claim":
-            return experiment.claim
+        # Of the longest games; the guarantee is that which events can contradict.
+        if what == "guarantee":
+            return experiment.guarantee
         return experiment.subject.releases(*experiment.game) if what == "releases" else None
 
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:

@@ -1,4 +1,4 @@
-"""Notions of differential privacy in the papers, and the claims that the papers make.
+"""Notions of differential privacy in the papers, and the guarantees that the papers make.
 
 All of them define neighbours alike: one reward is replaced by another, and none is added or
 removed. (In tossou2017 the gains of one round are replaced, of which only the played one is read.)
@@ -34,8 +34,8 @@ class Notion:
     title: str
     definition: str  # one sentence
     sources: tuple[str, ...]  # papers that state it
-    one_choice: bool = False  # the claim is about the arm of one round, not about all arms
-    on_every_table: bool = True  # the claim holds on every pair of neighbours, not in the mean
+    one_choice: bool = False  # the guarantee is about the arm of one round, not about all arms
+    on_every_table: bool = True  # the guarantee holds on every pair of neighbours, not in the mean
     budget: str = "epsilon"  # field of Params that holds the budget
     symbol: str = "ε"
     # Epsilon that a budget implies at a delta, and the budget that releases compose to.
@@ -116,32 +116,32 @@ class Guarantee(NamedTuple):
         return self.notion.epsilon(self.budget, self.delta)
 
 
-def promise(
+def guaranteed(
     notion: Notion,
     where: str,
     differs: str | Callable[[Any], str] = "",
     delta: str | None = None,
 ) -> Callable[..., Guarantee]:
-    """Return the `claim` of a member whose paper promises the budget that is in its Params.
+    """Return the `guarantee` of a member whose paper promises the budget that is in its Params.
 
-    `differs` may depend on the Params; `delta` names the field that holds the claim's delta, which
-    is 0 without one.
+    `differs` may depend on the Params; `delta` names the field that holds the guarantee's
+    delta, which is 0 without one.
     """
 
-    def claim(params: Any, *game: float) -> Guarantee:
+    def guarantee(params: Any, *game: float) -> Guarantee:
         reason = differs if isinstance(differs, str) else differs(params)
         claimed_delta = 0.0 if delta is None else getattr(params, delta)
         return Guarantee(notion, getattr(params, notion.budget), claimed_delta, where, reason)
 
-    return claim
+    return guarantee
 
 
-def approximate(claim: Guarantee, delta: float = DELTA) -> Guarantee:
+def approximate(guarantee: Guarantee, delta: float = DELTA) -> Guarantee:
     """Return a guarantee as (epsilon, delta)-DP.
 
     One that bounds no epsilon at its own delta is stated at `delta`; any other is returned as is.
     """
-    return claim._replace(delta=delta) if claim.notion.needs_delta else claim
+    return guarantee._replace(delta=delta) if guarantee.notion.needs_delta else guarantee
 
 
 def budget_of(fields: Iterable[str]) -> str | None:

@@ -10,7 +10,7 @@ class ExitStatus(IntEnum):
     """
 
     DONE = 0
-    ALARM = 1  # a curve is outside its band, a promise is refuted, or a check of `verify` fails
+    ALARM = 1  # a curve is outside its band, a guarantee is refuted, or a check of `verify` fails
     MISTAKE = 2  # a UserError: in what was typed or in a file, or an obstacle such as a full disk
     FAILED = 3  # runs failed, or the program itself has an error
     INTERRUPTED = 130  # Ctrl-C, as shells have it: 128 + SIGINT

@@ -36,7 +36,7 @@ def register(algorithm: Any) -> str:
     """Register the algorithm that an object defines, and return its name.
 
     A function is the `play` of an algorithm without parameters. Any other object has `play` and, if
-    needed, `LABEL`, `Params`, `releases` and `claim`, as a file in algorithms/ has. Raises
+    needed, `LABEL`, `Params`, `releases` and `guarantee`, as a file in algorithms/ has. Raises
     UserError if it has no `play`, or if its Params cannot be used.
     """
     is_function = inspect.isfunction(algorithm) or hasattr(algorithm, "py_func")
@@ -53,7 +53,7 @@ def register(algorithm: Any) -> str:
         name += "-in-memory"  # it must not inherit audits of the registered one
     module = ModuleType(name)
     vars(module).update(LABEL=label, Params=NoParameters, play=play)
-    for key in ("Params", "RANGE", "releases", "claim", "warning"):
+    for key in ("Params", "RANGE", "releases", "guarantee", "warning"):
         if hasattr(algorithm, key):
             setattr(module, key, getattr(algorithm, key))
     if problem := parameters.unsupported(module.Params):
@@ -117,7 +117,7 @@ class StoreWithMemory(Store):
 def error_place(error: BaseException) -> str:
     """Return the file, the line and the reason of an error of a project's or plugin's source.
 
-    Below `releases` or `claim`, also the arguments. Return '' if the innermost frame outside
+    Below `releases` or `guarantee`, also the arguments. Return '' if the innermost frame outside
     libraries belongs to dpbandits.
     """
     call, place = "", ""
@@ -129,7 +129,7 @@ def error_place(error: BaseException) -> str:
                 continue
             shown = path if root == discovery().project else code.co_filename
             place = "" if root is PACKAGE else f"{shown}, line {line}: {in_one_line(error)}"
-            if place and not call and code.co_name in ("releases", "claim"):
+            if place and not call and code.co_name in ("releases", "guarantee"):
                 names = code.co_varnames[1 : code.co_argcount]
                 values = [f"{n}={frame.f_locals[n]!r}" for n in names if n in frame.f_locals]
                 call = f"{code.co_name}({', '.join(['...', *values])}) in "

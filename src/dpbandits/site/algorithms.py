@@ -27,7 +27,7 @@ from dpbandits.tables.audits import Audited, audited
 from dpbandits.tables.privacy_table import Row, rows
 from dpbandits.tables.series import Series
 
-SHOWN_APART = ("play", "claim", "releases")  # functions that are no formula
+SHOWN_APART = ("play", "guarantee", "releases")  # functions that are no formula
 OTHERS = "#b9b9b9"  # colour of the curves beside an algorithm's own
 
 
@@ -70,7 +70,7 @@ def describe(name: str, figures: Sequence[FigurePage]) -> Algorithm:
     module, member = registry.algorithm(name), registry.member("algorithm", name)
     source = (member.root.folder / member.path).read_text("utf-8")
     doc = inspect.cleandoc(module.__doc__ or "")
-    budgets = rows([name], tight=False) if hasattr(module, "claim") else []
+    budgets = rows([name], tight=False) if hasattr(module, "guarantee") else []
     horizon = "horizon" in module.Params._fields
     fields = _fields(module.Params)
     by_variant = any("horizon" in values.split(", ") for _, values, *_ in fields)

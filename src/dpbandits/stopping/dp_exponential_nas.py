@@ -5,13 +5,15 @@ Fewer queries need a smaller margin: h_t and c_t contain k^2 instead of the t^2 
 
 from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import laplace, sparse_vector_noise
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.stopping._samples import Params, releases, take, threshold
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-exponential-NAS"
-claim = promise(Notion.GLOBAL, "sajed2019, Corollary 3.2")  # of the time and the estimate together
+guarantee = guaranteed(
+    Notion.GLOBAL, "sajed2019, Corollary 3.2"
+)  # of the time and the estimate together
 
 
 @kernel

@@ -6,13 +6,15 @@ is drawn once and A_t ~ Lap(sigma_2) for every t, with sigma_1 = sigma_2 = 12R/e
 
 from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import first_lifted, laplace, sparse_vector_noise
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.stopping._samples import Params, releases, take, threshold
 
-__all__ = ["LABEL", "Params", "claim", "play", "releases"]
+__all__ = ["LABEL", "Params", "guarantee", "play", "releases"]
 
 LABEL = "DP-NAS"
-claim = promise(Notion.GLOBAL, "sajed2019, Theorem 3.1")  # of the time and the estimate together
+guarantee = guaranteed(
+    Notion.GLOBAL, "sajed2019, Theorem 3.1"
+)  # of the time and the estimate together
 
 
 @kernel

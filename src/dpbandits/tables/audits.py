@@ -29,7 +29,7 @@ EPSILON = 1.0  # budget of the audits on the pages
 class Audited(NamedTuple):
     """Audit of an algorithm: what is promised in its longest games, and the bounds from all games.
 
-    Both bounds are lower bounds on epsilon at the claim's delta, each with 99 % confidence.
+    Both bounds are lower bounds on epsilon at the guarantee's delta, each with 99 % confidence.
     """
 
     algorithm: str
@@ -37,12 +37,12 @@ class Audited(NamedTuple):
     given: Mapping[str, float]  # budget and, if there is one, delta in the algorithm's Params
     arms: int
     rounds: int
-    notion: str  # title of the claim's notion
+    notion: str  # title of the guarantee's notion
     claimed: float  # budget that the paper claims, in the unit of the notion
-    delta: float  # of the claim
+    delta: float  # of the guarantee
     composed: float  # epsilon that the declared releases compose to
     epsilon: float  # lower bound from all arms together
-    one_choice: float | None  # lower bound from one choice; None if the promise is about all arms
+    one_choice: float | None  # lower bound from one choice; None if the guarantee is about all arms
 
     @property
     def budget_given(self) -> float:
@@ -50,18 +50,18 @@ class Audited(NamedTuple):
         return self.given[budget_of(self.given) or "epsilon"]
 
     def is_valid_for(self, params: Any) -> bool:
-        """Return True if these Params promise the same in the same games.
+        """Return True if the paper guarantees the same with these Params in these games.
 
-        They do if, with the budget and the delta of the audit, they give the same claim and the
+        They do if, with the budget and the delta of the audit, they give the same guarantee and the
         same composed budget.
         """
         game = {"horizon": self.rounds} if "horizon" in params._fields else {}
         asked, module = params._replace(**self.given, **game), registry.algorithm(self.algorithm)
-        claim = approximate(module.claim(asked, self.arms, self.rounds))
-        composed = composed_epsilon(module.releases(asked, self.arms, self.rounds), claim.delta)
+        guarantee = approximate(module.guarantee(asked, self.arms, self.rounds))
+        composed = composed_epsilon(module.releases(asked, self.arms, self.rounds), guarantee.delta)
         return (
-            (claim.notion.title, claim.delta) == (self.notion, self.delta)
-            and math.isclose(claim.budget, self.claimed)
+            (guarantee.notion.title, guarantee.delta) == (self.notion, self.delta)
+            and math.isclose(guarantee.budget, self.claimed)
             and math.isclose(composed, self.composed)
         )
 
@@ -127,12 +127,17 @@ def table(spec: FigureSpec, series: Sequence[Series]) -> bytes:
                 labels[experiment] = curve.label
     rows = []
     for experiment, found in bounds.items():
-        params, claim = experiment.params, experiment.claim
+        params, guarantee = experiment.params, experiment.guarantee
         given = {k: getattr(params, k) for k in (*BUDGETS, "delta") if k in params._fields}
         rows.append(
             (
                 *(experiment.member, labels[experiment], json.dumps(given), *experiment.game),
-                *(claim.notion.title, claim.budget, claim.delta, kinds.composed_budget(experiment)),
+                *(
+                    guarantee.notion.title,
+                    guarantee.budget,
+                    guarantee.delta,
+                    kinds.composed_budget(experiment),
+                ),
                 *(found["epsilon"], found.get("one_choice", "")),
             )
         )

@@ -1,9 +1,9 @@
 """Table of privacy claims beside the budgets that the releases compose to.
 
-A claim refers to its own notion of privacy, with its own parameters: epsilon, epsilon and delta, or
-rho (zCDP). To be comparable, rho is also stated as (epsilon, delta)-DP. Both compositions, the
-papers' and the tight one, cover all releases over the whole horizon, for the reward with the
-largest budget.
+A guarantee refers to its own notion of privacy, with its own parameters: epsilon, epsilon and
+delta, or rho (zCDP). To be comparable, rho is also stated as (epsilon, delta)-DP. Both
+compositions, the papers' and the tight one, cover all releases over the whole horizon, for the
+reward with the largest budget.
 """
 
 import itertools
@@ -32,22 +32,22 @@ class Row(NamedTuple):
     label: str  # name in the papers
     variant: str  # such as `counter: hybrid-full`; "" if all variants have the same privacy
     params: Any  # Params of the first of these variants
-    claim: Guarantee  # as printed
-    stated: Guarantee  # the claim as (epsilon, delta)-DP
+    guarantee: Guarantee  # as printed
+    stated: Guarantee  # the guarantee as (epsilon, delta)-DP
     composed: float  # epsilon at the same delta, composed as in the papers
     tight: float | None  # smallest epsilon at the same delta; None if it was not computed
     untight: str  # why it was not; "" if it was, or was not asked for
-    spent: float  # budget that the releases compose to, in the unit of the claim's notion
+    spent: float  # budget that the releases compose to, in the unit of the guarantee's notion
 
     @property
     def why(self) -> str:
-        """Reason why the releases compose to another epsilon than the claim's, or ""."""
+        """Reason why the releases compose to another epsilon than the guarantee's, or ""."""
         tight = self.composed if self.tight is None else self.tight
         alike = all(
             math.isclose(epsilon, self.stated.epsilon, rel_tol=CLOSE)
             for epsilon in (self.composed, tight)
         )
-        return "" if alike else self.claim.differs
+        return "" if alike else self.guarantee.differs
 
 
 def rows(
@@ -61,12 +61,12 @@ def rows(
 ) -> list[Row]:
     """Return the rows of the named algorithms and rules, by default all private ones of dpbandits.
 
-    `delta` applies to every algorithm that has one, and to claims of zCDP; None selects the
+    `delta` applies to every algorithm that has one, and to guarantees of zCDP; None selects the
     algorithm's default, or 10^-6 if it has none. `rho` is the budget of zCDP, and `epsilon` that of
     all others. If a theorem sets the budget (EXP3_tau with tau chosen for the regret), the
-    claim holds that budget whatever the arguments are. Without `tight`, the smallest epsilon, which
-    may take a minute, is None. Raises UserError for an unknown or
-    non-private name and for an invalid value.
+    guarantee holds that budget whatever the arguments are. Without `tight`, the smallest epsilon,
+    which may take a minute, is None. Raises UserError for an unknown or non-private name and for
+    an invalid value.
     """
     values = dict[str, Any]()
     for name, annotation, value in (
@@ -89,7 +89,7 @@ def rows(
     for name in dict.fromkeys(names) or ours:
         if name not in members:
             raise UserError(f"privacy: unknown algorithm '{name}'; {nearest(name, members)}")
-        if hasattr(registry.algorithm(name), "claim"):
+        if hasattr(registry.algorithm(name), "guarantee"):
             table += _rows(name, values, kept, tight)
         elif names:
             raise UserError(f"privacy: '{name}' promises no privacy")
@@ -110,11 +110,11 @@ def _rows(name: str, values: dict[str, Any], kept: set[str], is_tight: bool) -> 
         for key, annotation in fields.items()
         if isinstance(annotation, type) and issubclass(annotation, IntEnum)
     }
-    alike: dict[Any, list[Any]] = {}  # Params by the claim and the numbers that they lead to
+    alike: dict[Any, list[Any]] = {}  # Params by the guarantee and the numbers that they lead to
     for chosen in itertools.product(*variants.values()):
         params = default._replace(**dict(zip(variants, chosen, strict=True)))
-        claim = module.claim(params, *where)
-        stated = approximate(claim, values["delta"])
+        guarantee = module.guarantee(params, *where)
+        stated = approximate(guarantee, values["delta"])
         releases = list(module.releases(params, *where))
         composed = composed_epsilon(releases, stated.delta)
         tight, untight = None, ""
@@ -122,9 +122,9 @@ def _rows(name: str, values: dict[str, Any], kept: set[str], is_tight: bool) -> 
             tight = tight_epsilon(releases, stated.delta) if is_tight else None
         except NotComputed as error:
             untight = str(error)
-        composition = claim.notion.composition
+        composition = guarantee.notion.composition
         spent = composition(releases) if composition else composed
-        alike.setdefault((claim, stated, composed, tight, untight, spent), []).append(params)
+        alike.setdefault((guarantee, stated, composed, tight, untight, spent), []).append(params)
     table = []
     for budgets, members in alike.items():
         shared = []  # variants that set these members apart, such as `noise: per-release | frozen`

@@ -10,12 +10,12 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull_each, rounds_l
 from dpbandits.kernel.compilation import kernel
 from dpbandits.kernel.parameters import Fraction, Positive
 from dpbandits.mechanisms.laplace import laplace
-from dpbandits.privacy.notions import Notion, promise
+from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
 KIND = "identification"
 LABEL = "DP elimination"
-claim = promise(Notion.GLOBAL, "a test")  # `risk` is no delta of privacy
+guarantee = guaranteed(Notion.GLOBAL, "a test")  # `risk` is no delta of privacy
 
 
 class Params(NamedTuple):
