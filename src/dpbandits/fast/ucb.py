@@ -63,7 +63,7 @@ def follow_leaders(law, counters, bandit, rng):
             end = t + min(max(16, t >> 10), longest - 1)
             write_indices(fixed, width, slope, index, end)
             index[chosen] = -math.inf
-            line = index[argmax(index)]
+            line = index.max()
             line += SAFE * abs(line)
         n, log_t = pulls[chosen], math.log(t)
         bonus = offset[chosen] + n * (width[chosen] * math.sqrt(log_t) + slope[chosen] * log_t)
