@@ -109,7 +109,8 @@ def plays_batches(algorithm: str) -> bool:
 BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
 SAMPLERS = [name for name in ALGORITHMS if "method" in registry.algorithm(name).Params._fields]
 # Algorithms whose schemes draw other numbers than the definition; runs have the same law.
-OTHER_DRAWS = {name for name in ALGORITHMS if registry.scheme(name)} - {"dp-ucb-int", "klucb", "ucb"}
+SAME_DRAWS = {"dp-ucb-int", "klucb", "ucb"}
+OTHER_DRAWS = {name for name in ALGORITHMS if registry.scheme(name)} - SAME_DRAWS
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:
