@@ -280,7 +280,9 @@ def test_a_guarantee_over_a_sweep_is_exceeded_at_any_point(
         ({1: 0.5, 2: 3.0, 4: 5.0}, 3 / 2, "no bound known"),
         ({1: 0.5, 2: 1.8, 4: 2.0}, 0.9, "no counterexample in our runs"),
     ):
-        monkeypatch.setattr(verdicts, "budget", lambda e, spent=spent: spent[e.params.epsilon])
+        monkeypatch.setattr(
+            verdicts, "composed_budget", lambda e, spent=spent: spent[e.params.epsilon]
+        )
         judged = toy.judge(of)["it"]
         assert judged.status == status
         assert judged.drawn.estimate == pytest.approx(math.log(ratio))

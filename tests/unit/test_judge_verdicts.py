@@ -188,7 +188,7 @@ def test_a_statement_never_reproduces_and_an_erratum_decides_its_status(
     toy.add("other", near(1.0))
     cells = {c.sources[0]: c.name for c in toy.curves["toy"]["a"].values()}
     budgets = {"a": 1.5, "b": 1.0, "other": None}  # all are given 1
-    monkeypatch.setattr(verdicts, "budget", lambda cell: budgets[cells[cell]])
+    monkeypatch.setattr(verdicts, "composed_budget", lambda cell: budgets[cells[cell]])
     errata = [{"where": "1", "status": erratum, "text": "so", "statement": ["it"]}]
     of = paper({}, statements={"it": claim}, errata=errata if erratum else [])
     assert toy.judge(of)["it"].status == word
