@@ -58,6 +58,7 @@ FOLLOWING = {
     "spec/": ("unit/test_captions.py", "unit/test_changes.py", "unit/test_api.py"),
     "sweeps/": ("commands/test_multirun.py",),
     "tables/": ("unit/test_against.py", "unit/test_published.py", "unit/test_references.py"),
+    "tables/audits.py": ("unit/test_audit_figures.py", "unit/test_captions.py"),
 }
 
 
