@@ -37,7 +37,6 @@ class Leak(NamedTuple):
     function: str
     edits: tuple[tuple[str, str], ...]
     message: str  # of the error that detects it
-    keeps_arms: bool = False  # equal releases still give equal arms
 
     def __str__(self) -> str:
         return f"{self.name} ({self.algorithm})"
@@ -55,8 +54,7 @@ MODULES: dict[str, tuple[ModuleType, ...]] = {
     **{"gdp-elim-new": (gdp_elim_new,), "ldp-ucb-l": (ldp_ucb_l,)},
 }
 
-# A line for the name, one for the algorithms, the function and the message, then the edits. Equal
-# releases still give equal arms where only the noise is too small, which no declaration allows.
+# A line for the name, one for the algorithms, the function and the message, then the edits.
 TABLE = """\
 no noise from the second epoch on
 dp-se, dp-se-gauss | play | without noise
@@ -201,8 +199,7 @@ def _leaks() -> Iterator[Leak]:
             text = "\n".join(line[1:] for line in part)
             edits = [*edits, (text, "")] if is_old else [*edits[:-1], (edits[-1][0], text)]
         for algorithm in algorithms.split(", "):
-            modules, keeps = MODULES[algorithm], message.startswith("no declaration")
-            yield Leak(name, algorithm, modules, function, tuple(edits), message, keeps)
+            yield Leak(name, algorithm, MODULES[algorithm], function, tuple(edits), message)
 
 
 LEAKS = tuple(_leaks())

@@ -12,14 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from planted_leaks import LEAKS, Leak, planted
 from traced import Game, Reward, cost_of
 from traced_games import (
     BY_ROUND,
     CASES,
-    MOST_ROUNDS,
     Case,
     Inputs,
     cases_of,
@@ -63,7 +60,7 @@ def named(case: Case, game: Game, arm: int, pull: int) -> Reward:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_moved_noise_undoes_a_change_of_any_reward(case: Case) -> None:
     case, largest = case.pure, 0.0
-    for seed in (2, 5):
+    for seed in (1, 2, 5, 7):
         inputs = random_inputs(seed)
         game = game_of(case, inputs)
         arms = len(inputs.table)
@@ -77,51 +74,6 @@ def test_moved_noise_undoes_a_change_of_any_reward(case: Case) -> None:
                 assert cost <= most
                 largest = max(largest, cost)
     assert largest > 0.0
-
-
-random_games = st.builds(
-    lambda seed, arms, rewards, noises, loud: Inputs(
-        np.resize(rewards, (arms, MOST_ROUNDS)),
-        loud
-        * np.resize(noises, arms * MOST_ROUNDS + arms)
-        # So that no two of the repeated noises are equal.
-        * np.random.default_rng(seed).uniform(0.5, 1.5, arms * MOST_ROUNDS + arms),
-        np.random.default_rng(seed).random(4 * MOST_ROUNDS),
-    ),
-    st.integers(0, 2**32),
-    st.integers(2, 4),
-    st.lists(st.sampled_from([0.0, 1.0, 0.25, 0.999]), min_size=1, max_size=12),
-    st.lists(
-        # Noises of zero make exact ties between indices. These have probability zero, and a move of
-        # one arm's noise breaks them.
-        st.floats(-5.0, 5.0).filter(lambda noise: abs(noise) >= 1e-3),
-        min_size=1,
-        max_size=12,
-    ),
-    st.sampled_from([0.01, 0.3, 1.0, 30.0]),
-)
-
-
-@pytest.mark.parametrize("case", CASES, ids=str)
-@settings(
-    max_examples=8,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
-@given(inputs=random_games, which=st.integers(0, 10**6), changed=st.sampled_from([0.0, 0.5, 1.0]))
-def test_it_does_so_in_games_of_hypothesis(
-    case: Case, inputs: Inputs, which: int, changed: float
-) -> None:
-    case = case.pure
-    game = game_of(case, inputs)
-    case.matched(game)
-    t = which % case.rounds
-    arm = game.arms[t]
-    same, cost = undone(case, inputs, game, arm, game.arms[: t + 1].count(arm), changed)
-    assert same
-    assert cost <= case.composed(len(inputs.table)) * (1 + 1e-9)
 
 
 MISSING = [leak for leak in LEAKS if leak.name.startswith("no noise from")]

@@ -16,8 +16,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from planted_leaks import Leak, planted
 
 from dpbandits.kernel import registry
@@ -241,21 +239,3 @@ def test_a_planted_leak_is_detected(
     leak = Leak(name, rule, (registry.algorithm(rule),), "play", edits, "")
     with planted(leak), pytest.raises((AssertionError, StopIteration)):
         checks_all_games()
-
-
-@pytest.mark.parametrize("rule", PRIVATE)
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
-@given(
-    last=st.integers(1, 5),
-    signs=st.lists(st.booleans(), min_size=1, max_size=12),
-    b=st.floats(-300.0, 300.0),
-    margins=st.lists(st.floats(1e-6, 100.0), min_size=1, max_size=5),
-    epsilon=st.sampled_from([0.1, 1.0, 10.0]),
-)
-def test_it_does_so_in_games_of_hypothesis(
-    rule: str, last: int, signs: list[bool], b: float, margins: list[float], epsilon: float
-) -> None:
-    values = np.where(np.resize(signs, QUERY_TIMES[rule](last) + 1), 1.0, -1.0)
-    params = Params(epsilon, 0.5, 0.05)
-    game = scripted(rule, params, 1.0, values, last, b, list(np.resize(margins, last)))
-    check(game, steps=3)

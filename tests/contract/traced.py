@@ -160,9 +160,8 @@ class Game:
     """Bandit's law and policy's generator of one game, and the record of that game.
 
     Pull i of arm a gives `table[a, i - 1]`; noises (in units of their scale) and uniforms are
-    given. A game that is not `traced` computes with floats. If values are `pinned`, release k gets
-    the value `pinned[k]`, whatever its statistic. A game that is not `strict` continues where
-    something depends on rewards that were not released, or a noise is added twice.
+    given. A game that is not `traced` computes with floats. A game that is not `strict` continues
+    where something depends on rewards that were not released, or a noise is added twice.
     """
 
     def __init__(
@@ -174,7 +173,6 @@ class Game:
         traced: bool = True,
         strict: bool = True,
         by_round: bool = False,
-        pinned: Iterable[float] = (),
     ) -> None:
         self.table, self.traced, self.strict, self.by_round = table, traced, strict, by_round
         self.arms: list[int] = []  # arm of every round
@@ -182,7 +180,6 @@ class Game:
         self.releases: list[Recorded] = []
         self._noises = chain(noises, repeat(0.0))
         self._uniforms = chain(uniforms, repeat(0.5))
-        self._pinned = iter(pinned)
         self._read = [0] * len(table)
         self._own = np.random.default_rng(len(table))  # of draws that are not given
 
@@ -228,8 +225,7 @@ class Game:
 
     def release(self, exact: float, reads: dict[Reward, float], noise: Noise) -> float:
         """Record a release and return its value."""
-        value = next(self._pinned, exact + noise.value)
-        after = len(self.arms)
+        value, after = exact + noise.value, len(self.arms)
         kind = noise.budget, noise.is_gaussian
         release = Recorded(reads, noise.scale, *kind, noise.draw, after, value)
         self.releases.append(release)
