@@ -251,19 +251,6 @@ def test_beta_rewards_have_their_law() -> None:
         assert stats.kstest(rewards, stats.beta(3 * mean, 3 * (1 - mean)).cdf).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("per_round", [False, True])
-def test_beta_arms_give_the_same_bits_however_they_are_batched(per_round: bool) -> None:
-    law = beta.law(beta.Params((0.7, 0.2)))
-    rounds = np.arange(1, 41)
-    one = new_bandit(law, 2, 40, rounds, generator(3))
-    batched = new_bandit(law, 2, 40, rounds, generator(3), per_round)
-    by_hand = [pull(one, arm) for arm in [0] * 20 + [0, 1] * 10]
-    assert pull_many(batched, 0, 20) == sum(by_hand[:20])
-    sums = pull_each(batched, np.array([0, 1]), 10)
-    assert sums.tolist() == [sum(by_hand[20::2]), sum(by_hand[21::2])]
-    np.testing.assert_array_equal(one.curve, batched.curve)
-
-
 # Tables of gains; tests/contract/test_oracles_tossou2017.py compares whole games on them ----------
 
 

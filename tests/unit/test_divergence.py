@@ -1,9 +1,7 @@
 """Divergences: d of two Bernoulli laws, its upper inverse, and the private d_epsilon."""
 
-import itertools
 import math
 from decimal import Decimal, localcontext
-from typing import Any
 
 import azize2025_bounds
 import numpy as np
@@ -24,13 +22,11 @@ from dpbandits.theory.azize2022 import no_privacy_lower_bound, problem_dependent
 from dpbandits.theory.azize2025 import lower_bound, transitions
 
 FIXED = settings(max_examples=60, derandomize=True, database=None, deadline=None)
+FIXED_200 = settings(FIXED, max_examples=200)
 
 PROMISE = 1e-12  # the accuracy that bernoulli_kl_upper states
 BELOW_ONE = math.nextafter(1.0, 0.0)
 EPS = 2.0**-52
-
-PS = [0.0, 1e-12, 1e-6, 0.01, 0.3, 0.5, 0.9, 0.999, 1 - 1e-9, 1.0]
-LEVELS = [0.0, 1e-12, 1e-6, 1e-3, 0.1, 1.0, 10.0, 50.0, 700.0]
 
 probabilities = st.one_of(
     st.floats(0.0, 1.0),
@@ -107,15 +103,9 @@ def test_the_divergence_is_exact_up_to_the_rounding_of_its_two_terms(p: float, q
 # Its upper inverse -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("p", PS)
-def test_the_upper_inverse_is_within_1e_12_of_the_root(p: float, level: float) -> None:
-    assert abs(bernoulli_kl_upper(p, level) - exact_upper(p, level)) <= PROMISE
-
-
-@FIXED
+@FIXED_200
 @given(probabilities, levels)
-def test_the_upper_inverse_is_within_1e_12_of_the_root_everywhere(p: float, level: float) -> None:
+def test_the_upper_inverse_is_within_1e_12_of_the_root(p: float, level: float) -> None:
     assert abs(bernoulli_kl_upper(p, level) - exact_upper(p, level)) <= PROMISE
 
 
@@ -127,13 +117,6 @@ def test_the_upper_inverse_is_a_probability_not_below_p() -> None:
     for p in np.concatenate([near_zero, near_one]).tolist():
         for level in (10.0 ** rng.uniform(-40, -8), 10.0 ** rng.uniform(-8, 300)):
             assert p <= bernoulli_kl_upper(p, level) <= 1.0
-
-
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("p", PS)
-def test_compiled_and_plain_python_give_the_same_bits(p: float, level: float) -> None:
-    in_python: Any = getattr(bernoulli_kl_upper, "py_func", bernoulli_kl_upper)
-    assert bernoulli_kl_upper(p, level) == in_python(p, level)
 
 
 # Comparisons without the inverse ------------------------------------------------------------------
@@ -186,26 +169,15 @@ def test_nothing_counts_as_smaller_than_1_or_what_is_no_number(q: float) -> None
 
 # d_epsilon of azize2025: closed form, limits, upper inverse ---------------------------------------
 
-FIXED_200 = settings(max_examples=200, derandomize=True, database=None, deadline=None)
-POINTS = [0.0, 1e-6, 0.05, 0.3, 0.5, 0.77, 0.999, 1.0]
-EPSILONS = [1e-3, 0.1, 0.5, 1.0, 3.0, 40.0, 1000.0]
-SOME_LEVELS = [0.0, 1e-9, 1e-4, 0.02, 0.3, 2.0, 30.0]
-
 inside = st.floats(1e-6, 1 - 1e-6)
-budgets = st.floats(-3.0, 1.5).map(lambda e: 10.0**e)
+with_ends = st.one_of(inside, st.sampled_from([0.0, 1.0]))
+budgets = st.floats(-3.0, 3.0).map(lambda e: 10.0**e)
 some_levels = st.floats(-9.0, 1.5).map(lambda e: 10.0**e)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("x", "y"), list(itertools.product(POINTS, POINTS)))
-def test_the_closed_form_is_the_infimum(x: float, y: float, epsilon: float) -> None:
-    expected = azize2025_bounds.divergence(x, y, epsilon)
-    assert private_divergence(x, y, epsilon) == pytest.approx(expected, rel=1e-7, abs=1e-11)
-
-
 @FIXED_200
-@given(inside, inside, budgets)
-def test_the_closed_form_is_the_infimum_everywhere(x: float, y: float, epsilon: float) -> None:
+@given(with_ends, with_ends, budgets)
+def test_the_closed_form_is_the_infimum(x: float, y: float, epsilon: float) -> None:
     expected = azize2025_bounds.divergence(x, y, epsilon)
     assert private_divergence(x, y, epsilon) == pytest.approx(expected, rel=1e-7, abs=1e-11)
 
@@ -261,16 +233,6 @@ def test_the_upper_inverse_grows_with_the_level_and_is_above_that_of_kl(
     low, high = sorted(private_divergence_upper(x, level, epsilon) for level in (a, b))
     assert private_divergence_upper(x, min(a, b), epsilon) <= high + 2e-12
     assert low >= bernoulli_kl_upper(x, min(a, b)) - 2e-12
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("level", SOME_LEVELS)
-@pytest.mark.parametrize("x", POINTS)
-def test_compiled_and_plain_python_invert_to_the_same_bits(
-    x: float, level: float, epsilon: float
-) -> None:
-    in_python: Any = getattr(private_divergence_upper, "py_func", private_divergence_upper)
-    assert private_divergence_upper(x, level, epsilon) == in_python(x, level, epsilon)
 
 
 # Lower bound -------------------------------------------------------------------------------------

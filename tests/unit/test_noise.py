@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.kernel.compilation import kernel
 from dpbandits.mechanisms.laplace import first_lifted, laplace
 from dpbandits.privacy.releases import SparseVector, composed_epsilon
 from dpbandits.stopping import dp_nas, nas
@@ -116,16 +115,3 @@ def test_a_sum_out_of_reach_has_at_most_2_to_the_53_samples(
     halt = getattr(rule.play, "py_func", rule.play)
     halt(Params(EPSILON, 0.5, 0.1), SampleStream(2.0, 0.5, rng), rng)
     assert taken == [samples]
-
-
-def test_kernels_draw_the_noise_of_python() -> None:
-    @kernel
-    def fill(rng, sensitivity, epsilon, noise):  # type: ignore[no-untyped-def]
-        for i in range(noise.size):
-            noise[i] = laplace(rng, sensitivity, epsilon)
-
-    ours, numpys = np.random.default_rng(14), np.random.default_rng(14)
-    noise = np.empty(100_000)
-    fill(ours, 3.0, 0.7, noise)
-    assert noise.tolist() == numpys.laplace(0.0, 3.0 / 0.7, noise.size).tolist()
-    assert ours.random() == numpys.random()

@@ -50,17 +50,6 @@ def test_words_are_those_of_xoshiro256_plus_plus() -> None:
     assert drawn.state.T.tolist() == lanes
 
 
-@pytest.mark.parametrize("least", [0.0, 0.1])
-def test_kernels_and_python_draw_the_same_bits(least: float) -> None:
-    ours, pythons = noise(3, 1, least), noise(3, 1, least)
-    for _ in range(2):
-        fill_words(ours.state, ours.words)
-        fill_laplaces(ours.words, ours.drawn, least)
-        plain(fill_words)(pythons.state, pythons.words)
-        plain(fill_laplaces)(pythons.words, pythons.drawn, least)
-        np.testing.assert_array_equal(ours.drawn, pythons.drawn)
-
-
 @settings(max_examples=200, derandomize=True, database=None, deadline=None)
 @given(st.floats(0.0, 1.0, exclude_min=True), st.integers(0, 1))
 def test_the_logarithm_is_that_of_the_library(x: float, sign: int) -> None:
