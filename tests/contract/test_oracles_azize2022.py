@@ -11,7 +11,6 @@ from shared_games import LAWS, MEANS, compare, cut
 
 from dpbandits.algorithms import adac_ucb, adap_klucb, adap_ucb, adaptive_ucb, episodic_ucb, klucb
 from dpbandits.algorithms.adap_ucb import FirstEpisode, Ties, noise
-from dpbandits.kernel.kl import bernoulli_kl_upper
 
 # (epsilon, alpha): of the paper; far from it, so that noise rules; next to no noise.
 BUDGETS = [(1.0, 3.1), (0.1, 1.0), (5.0, 0.2), (0.5, 0.02), (100.0, 3.5)]
@@ -88,11 +87,3 @@ def test_klucb_with_another_alpha_is_the_literal_one(
     means: tuple[float, ...], alpha: float
 ) -> None:
     compare(klucb, klucb.Params(alpha), azize2022.KLUCB(alpha), "bernoulli", means, 500, 1)
-
-
-@pytest.mark.parametrize("p", [0.0, 1e-9, 0.02, 0.5, 0.97, 1 - 1e-9, 1.0])
-@pytest.mark.parametrize("level", [0.0, 1e-14, 1e-6, 0.03, 1.0, 40.0])
-def test_the_kl_index_is_the_largest_q(p: float, level: float) -> None:
-    ours, literal = bernoulli_kl_upper(p, level), azize2022.largest_within(p, level)
-    # Next to p, d(p, q) is (q-p)^2/(2p(1-p)) and rounding moves q by the root of that of d.
-    assert ours == pytest.approx(literal, abs=1e-12 if level > 1e-9 else 1e-7)

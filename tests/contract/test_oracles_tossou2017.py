@@ -273,11 +273,3 @@ def test_tau_is_that_of_the_corollaries(arms: int, horizon: int) -> None:
                     horizon, epsilon, delta, calibration, tau_rounding=rounding
                 )
                 assert batch_length(params, arms) == min(max(1, whole(real)), horizon)
-
-
-def test_a_tau_from_the_budget_spends_at_most_the_budget_by_theorem_3_5() -> None:
-    for horizon, epsilon, delta in itertools.product((10**4, 2**18), (0.5, 5.0), (1e-2, 1e-9)):
-        params = exp3_tau.Params(horizon, epsilon, delta, Calibration.BUDGET)
-        tau = batch_length(params, 4)
-        assert tau < horizon
-        assert oracle.theorem_3_5(horizon, tau, delta, printed=False) <= epsilon

@@ -20,7 +20,6 @@ from dpbandits.experiments.regret import scheme
 from dpbandits.fast import _largest_sample
 from dpbandits.fast._largest_sample import Totals
 from dpbandits.kernel.bandit import new_bandit
-from dpbandits.mechanisms.perturbation import perturbation, reach
 
 # Algorithms, with one sample per arm and round ---------------------------------------------------
 
@@ -177,14 +176,3 @@ def test_the_largest_of_few_samples_has_the_exact_law(
     assert np.sum(~rare) > 6
     # 8 comparisons: a correct method fails any of them with probability 10^-4.
     assert stats.chisquare(*table[:, table[1] > 0]).pvalue > 1e-4 / 8
-
-
-@pytest.mark.parametrize(
-    "budget", [(1.0, 0.01), (0.1, 0.0), (0.0, 0.05), (3.0, 0.5), (20.0, 0.0), (0.01, 1.0)], ids=str
-)
-def test_the_perturbation_is_that_of_lemma_15(budget: tuple[float, float]) -> None:
-    ours, literal = perturbation(*budget), wang2024.Lemma15(*budget, pulls=1, x0=0.0)
-    for u in (1e-6, 0.001, 0.01, 0.2, 0.3, 0.49, 0.5):
-        x = reach(ours, u)
-        assert x == pytest.approx(-literal.quantile(u), rel=1e-9, abs=1e-12)
-        assert literal.cdf(-x) == pytest.approx(u, rel=1e-9)

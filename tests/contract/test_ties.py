@@ -15,7 +15,6 @@ import azize2025
 import numpy as np
 import pytest
 import tossou2016
-import tossou2017
 from played import play_bandit
 from scipy import stats
 from shared_games import game_of, ours_of
@@ -31,11 +30,9 @@ from dpbandits.algorithms import (
     dp_ucb_int,
     private_ucb,
     ucb,
-    uniform,
 )
 from dpbandits.algorithms._argmax import argmax
 from dpbandits.algorithms.adap_ucb import Ties, largest
-from dpbandits.algorithms.exp3 import Estimates, draw_arm
 from dpbandits.environments import bernoulli
 from dpbandits.kernel.bandit import draw, new_bandit, pull
 
@@ -191,33 +188,6 @@ def assert_intervals(choose: Callable[[Any], int], probabilities: list[float]) -
             assert choose(Given(min(right, 1.0) - NEAR)) == i
         left = right
     assert left == pytest.approx(1.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("gamma", [0.01, 0.3, 1.0])
-def test_exp3_draws_an_arm_with_the_probabilities_2_1(gamma: float) -> None:
-    for estimates in ([0.0, 0.0], [3.0, 1.0, 2.0], [40.0, 0.0, 35.0, 39.0], [0.0, 500.0]):
-        exp3 = tossou2017.EXP3(len(estimates), 100, None)
-        exp3.gamma, exp3.estimates = gamma, estimates
-        v = gamma / len(estimates) * np.array(estimates)
-        ours = Estimates(v, np.exp(v - v.max()), np.array([v.max()]))
-        p = exp3.probabilities()
-        assert_intervals(partial(lambda law, rng: int(draw_arm(law, gamma, rng)[0]), ours), p)
-        for arm, left in enumerate(np.cumsum([0.0, *p[:-1]])):
-            chosen, chance = draw_arm(ours, gamma, Given(left + NEAR))
-            assert (chosen, chance) == (arm, pytest.approx(p[arm], rel=1e-12))
-        # Rounding may leave the sum of all p below the largest uniform number.
-        assert draw_arm(ours, gamma, Given(1.0 - 2.0**-53))[0] == len(estimates) - 1
-
-
-@pytest.mark.parametrize("arms", [2, 3, 7])
-def test_uniform_play_gives_every_arm_an_equal_interval(arms: int) -> None:
-    law = bernoulli.law(bernoulli.Params((0.5,) * arms))
-
-    def choose(rng: Any) -> int:
-        bandit = new_bandit(law, arms, 1, np.array([1]), np.random.Generator(np.random.PCG64(0)))
-        return play_bandit(uniform.play, uniform.Params(), bandit, Draws(rng)).arms[0]
-
-    assert_intervals(choose, [1 / arms] * arms)
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.3, 0.55, 1.0])

@@ -18,7 +18,6 @@ from dpbandits.experiments.kinds import composed_budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.factory import produce
 from dpbandits.kernel import parameters
-from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.power_sums import power_sum
 from dpbandits.privacy.releases import composed_epsilon
@@ -53,24 +52,6 @@ def test_the_power_sum_is_the_sum_of_powers(s: float) -> None:
             assert found == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("target", "epsilon", "interval", "series", "series_x"),
-    [
-        ((1.0, 0.01), "0.00732374", 137, 29, 69),
-        ((1.0, E10), "0.00396432", 253, 46, 124),
-        ((0.1, 0.01), "9.83516e-05", 10168, 928, 4654),
-        ((0.1, E10), "4.63173e-05", 21591, 1751, 9834),
-    ],
-)
-def test_the_constants_at_v_1_1(
-    target: tuple[float, float], epsilon: str, interval: int, series: int, series_x: int
-) -> None:
-    params = Params(*target)
-    assert f"{dp_ucb_int.input_epsilon(params):.6g}" == epsilon
-    first = [next(counts(params._replace(schedule=schedule))) for schedule in Schedule]
-    assert first == [series, series_x, interval]
-
-
 @pytest.mark.parametrize("wrong", [{"v": 1.0}, {"v": 1.51}, {"delta": 0.0}, {"delta": 1.1}])
 def test_what_the_corollary_does_not_cover_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UserError, match=r"must be in \("):
@@ -91,16 +72,6 @@ def test_intervals_grow_up_to_one_over_epsilon(epsilon: float, schedule: Schedul
     # At large counts the limit is practically reached.
     far = dp_ucb_int.next_interval(params, 1 / (longest - 0.5), 10**15, 1)
     assert far == longest
-
-
-@pytest.mark.parametrize("epsilon", [1e-300, 1e-12, 1e300])
-def test_a_budget_beyond_reason_is_played(epsilon: float) -> None:
-    law, rng = bernoulli.law(bernoulli.Params((0.5, 0.4))), np.random.default_rng(1)
-    bandit = new_bandit(law, 2, 300, np.array([300]), rng, per_round=True)
-    dp_ucb_int.play(Params(epsilon), bandit, np.random.default_rng(2))
-    assert bandit.pulls.sum() == 300
-    if epsilon < 1.0:
-        assert bandit.pulls.tolist() == [150, 150]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,16 @@
 tests/contract/test_oracles_tossou2017.py compares them with their descriptions.
 """
 
-import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tossou2017 as oracle
-from tossou2017 import corollary_3_2_epsilon
 
-from dpbandits.algorithms import dp_exp3_lap, exp3, exp3_tau
-from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm, exploration
+from dpbandits.algorithms import exp3, exp3_tau
+from dpbandits.algorithms.exp3 import Estimates, add_gain, draw_arm
 from dpbandits.algorithms.exp3_tau import Calibration, batch_length
-from dpbandits.environments import adversaries, bernoulli
+from dpbandits.environments import adversaries
 from dpbandits.environments.adversaries import Kind, SwitchFeedback, Walk
 from dpbandits.kernel.bandit import new_bandit
 
@@ -35,31 +33,7 @@ TABLES = [
 # The parameters of the experiments ----------------------------------------------------------------
 
 
-def test_the_parameters_are_those_of_the_experiments() -> None:
-    budget = corollary_3_2_epsilon(4, T)
-    assert budget == pytest.approx(243.292, abs=5e-4)
-    assert math.log(T) / budget == pytest.approx(0.0512826, abs=5e-8)
-    assert exploration(4, T) == pytest.approx(0.00350865, abs=5e-9)
-    tau = batch_length(exp3_tau.Params(T, budget, float(T) ** -2), 4)
-    assert (tau, *divmod(T, tau)) == (19, 13797, 1)
-    assert exploration(4, 13797) == pytest.approx(0.01529390, abs=5e-9)
-
-
 # No overflow --------------------------------------------------------------------------------------
-
-
-def test_no_weight_overflows_over_ten_million_rounds_of_gains_of_one() -> None:
-    law = bernoulli.law(bernoulli.Params((1.0, 1.0, 1.0, 1.0)))
-    horizon = 10**7
-    for module, params in (
-        (exp3, exp3.Params(horizon)),
-        (dp_exp3_lap, dp_exp3_lap.Params(1000.0, horizon)),
-    ):
-        bandit = new_bandit(law, 4, horizon, np.array([horizon]), generator(1))
-        module.play(params, bandit, generator(2))
-        # If a probability were nan, only the last arm would be pulled.
-        assert bandit.pulls.min() > exploration(4, horizon) / 4 * horizon / 2
-        assert bandit.pulls.sum() == horizon
 
 
 def test_the_probabilities_are_those_of_the_definition_however_long_the_game_is() -> None:

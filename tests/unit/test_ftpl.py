@@ -27,39 +27,6 @@ def generator() -> np.random.Generator:
     return np.random.Generator(np.random.PCG64([2, 0]))
 
 
-@pytest.mark.parametrize(
-    ("budget", "needed", "pulls"),
-    [
-        ((1.0, 0.01), 7.679, 8),
-        ((1.0, math.exp(-10)), 18.469, 19),
-        ((0.0, 0.01), 795.77, 796),
-        ((0.0, 0.001), 79577.5, 79578),
-        ((1.0, 1.0), math.log(math.e / (4 * math.pi)), 1),
-    ],
-    ids=str,
-)
-def test_the_start_of_dp_ftpl_gauss(budget: tuple[float, float], needed: float, pulls: int) -> None:
-    params = dp_ftpl_gauss.Params(*budget)
-    assert dp_ftpl_gauss.start(params) == pytest.approx(needed, rel=1e-4)
-    bandit = a_bandit((0.5, 0.5), 2 * pulls)
-    dp_ftpl_gauss.play(params, bandit, generator())
-    assert bandit.pulls.tolist() == [pulls, pulls]
-
-
-@pytest.mark.parametrize(
-    ("budget", "needed"),
-    [
-        ((1.0, 0.01), 826.91),
-        ((1.0, math.exp(-10)), 1892.56),
-        ((0.0, 0.01), 40 * math.e / (9 * math.pi * 1e-4)),
-        ((1e9, 0.01), 1000 * math.e / (9 * math.pi)),
-    ],
-    ids=str,
-)
-def test_the_start_of_dp_ftpl_beta(budget: tuple[float, float], needed: float) -> None:
-    assert dp_ftpl_beta.start(dp_ftpl_beta.Params(*budget)) == pytest.approx(needed, rel=1e-5)
-
-
 @pytest.mark.parametrize("module", [dp_ftpl_gauss, dp_ftpl_beta], ids=["gauss", "beta"])
 def test_the_start_plays_arm_by_arm_up_to_the_horizon(module: Any) -> None:
     for delta in (0.001, 1e-200):

@@ -30,16 +30,6 @@ def curves(
     return series
 
 
-@pytest.mark.parametrize(("difference", "sure"), [(4.3, True), (4.2, False)])
-def test_from_three_standard_errors_of_the_difference_on_it_is_sure(
-    difference: float, sure: bool
-) -> None:
-    # 3 sqrt(1 + 1) = 4.24
-    low, high = ranks(curves(100.0, 100.0 + difference, errors=1.0), 1)
-    assert (low.midrank, high.midrank) == (1, 2)
-    assert (low.worst, high.best) == ((1, 2) if sure else (2, 1))
-
-
 @FIXED
 @given(
     st.lists(st.tuples(st.integers(100, 120), st.integers(0, 5)), min_size=1, max_size=7),

@@ -21,7 +21,6 @@ from dpbandits.kernel.kl import bernoulli_kl
 from dpbandits.theory import azize2022, sajed2019, tossou2016
 from dpbandits.theory.azize2022 import (
     basis_lower_bound,
-    basis_transitions,
     linear_lower_bound,
     linear_transitions,
 )
@@ -75,30 +74,6 @@ def test_theorem_3_holds_for_nearly_equal_arms(gap: float) -> None:
     assert bound == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("horizon", [100, HORIZON])
-def test_the_terms_of_the_minimax_bounds_are_equal_where_their_regimes_meet(horizon: int) -> None:
-    pairs: list[tuple[Callable[[int, int, float], float], tuple[float, ...]]] = [
-        (azize2022.minimax_lower_bound, azize2022.minimax_transitions(5, horizon)),
-        (azize2022.linear_minimax_lower_bound, azize2022.linear_minimax_transitions(horizon)),
-    ]
-    for lower_bound, (meet,) in pairs:
-        flat = lower_bound(5, horizon, 1e3)
-        assert lower_bound(5, horizon, meet * (1 + 1e-9)) == flat
-        assert lower_bound(5, horizon, meet * 0.99) == pytest.approx(flat / 0.99, rel=1e-12)
-
-
-def test_theorem_8_by_hand_where_one_cause_rules() -> None:
-    # Noise alone: c is 1 and gamma 0, 2^l >= 5 log T/(epsilon Delta) = 5 * 16.1181/10^-5 or 2^22.9.
-    value = azize2022.adap_klucb_upper_bound((0.75, 0.25), HORIZON, 2e-5, 4.0)
-    assert value == pytest.approx(0.5 * (2**24 + 5.5), rel=1e-12)
-    # Sampling alone, near arms: d is (q-p)^2/(2 p(1-p)), so that 2^l >= (1 + sqrt(alpha))^2 log T/d
-    # = 9 * 16.1181/(0.0002/0.25) or 2^17.47.
-    value = azize2022.adap_klucb_upper_bound((0.51, 0.49), HORIZON, 1e6, 4.0)
-    assert value == pytest.approx(0.02 * (2**19 + 5.5), rel=1e-12)
-    for means in ((1.0, 0.5), (0.5, 0.0), (1.0, 0.0)):
-        assert means[0] < azize2022.adap_klucb_upper_bound(means, HORIZON, 1.0, 3.1) < 1000
-
-
 def test_no_constant_c_1_suffices_where_the_best_mean_is_nearly_one() -> None:
     # d(mu_a, mu*) is unbounded, but gamma < 1 still requires 2^l > log T/d(mu*, mu_a).
     def needed(best: float) -> float:
@@ -122,14 +97,6 @@ def test_a_theorem_of_azize2022_is_refused_where_it_does_not_apply() -> None:
 
 signals = st.floats(-4, 0).map(lambda e: 10.0**e)
 small = st.floats(-6, math.log10(0.08)).map(lambda e: 10.0**e)
-
-
-def test_the_constant_of_theorem_3_4_is_that_of_its_proof() -> None:
-    # beta exp(6 epsilon n d_TV) < 1/2 at n, where d_TV is below alpha mu/R.
-    mean, radius, epsilon, alpha, beta = 0.3, 1.0, 0.2, 0.1, 0.2
-    n = sajed2019.stopping_lower_bound(mean, radius, epsilon, alpha, beta)
-    factor = math.exp(6 * epsilon * n * alpha * mean / radius)
-    assert beta * factor == pytest.approx(math.sqrt(beta), rel=1e-12)
 
 
 @FIXED
@@ -236,7 +203,6 @@ def test_the_noise_of_theorem_3_3_is_more_than_all_rounds_up_to_170_million() ->
 
 BASIS = np.eye(4).tolist()
 THETA = (0.9, 0.5, 0.3, 0.1)
-EXTRA = (0.9, 0.5)  # of the figure lower-bounds
 LARGE = 1e7  # alpha(a*) over the sum of all others; the infimum has it infinite
 NO_PRIVACY = 1e9  # an epsilon so large that the private limits have no effect
 
@@ -260,22 +226,6 @@ def test_orthonormal_actions_cost_one_over_the_smaller_limit_each(epsilon: float
 
 def test_orthonormal_actions_change_regime_at_a_twelfth_of_their_gap() -> None:
     assert linear_transitions(BASIS, THETA) == pytest.approx((0.4 / 12, 0.6 / 12, 0.8 / 12))
-
-
-def test_without_privacy_the_instances_of_lower_bounds_cost_20_26_and_36() -> None:
-    for dimension, expected in ((2, 20.0), (5, 26.0), (10, 36.0)):
-        value = basis_lower_bound(dimension, EXTRA, HORIZON, NO_PRIVACY) / LOG_T
-        assert value == close(expected)
-
-
-def test_the_instances_of_lower_bounds_change_regime_at_0_0222_and_0_0585() -> None:
-    norm = 0.9**2 + 0.5**2
-    first, second = 0.1 / (6 * (0.6 + 0.16 / norm)), 1 / (6 * (2 + 0.9 / norm))
-    assert first == pytest.approx(0.022194, abs=5e-7)
-    assert second == pytest.approx(0.058499, abs=5e-7)
-    # The constraint of e_2 never binds beside that of the extra action.
-    assert basis_transitions(2, EXTRA) == pytest.approx((first,))
-    assert basis_transitions(5, EXTRA) == pytest.approx((first, second))
 
 
 def several(seed: int, actions: int, dimensions: int) -> tuple[np.ndarray, np.ndarray]:

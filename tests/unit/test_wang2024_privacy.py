@@ -87,35 +87,6 @@ def test_a_large_epsilon_overflows_nowhere() -> None:
         assert wang.beta_smallest_delta(1, epsilon, False) < 1e-290
 
 
-def inside(name: str, xs: np.ndarray, *game: Any) -> bool:
-    """Return whether F' lies in the region at every x, at (1, 0.01)."""
-    low, neighbour, high = (
-        getattr(wang, f"{name}_{part}") for part in ("region_low", "neighbour_cdf", "region_high")
-    )
-    return all(
-        low(x, *game, 1.0, 0.01) <= neighbour(x, *game) <= high(x, *game, 1.0, 0.01) for x in xs
-    )
-
-
-def test_fig_1_is_inside_from_2_pulls_on_where_n_g_is_8() -> None:
-    for pulls, expected in ((1, False), (2, True), (7, True), (8, True), (100, True)):
-        xs = np.linspace(-5, 6, 2001) / math.sqrt(pulls)
-        found = {inside("gauss", xs + r / pulls, pulls, r) for r in range(pulls)}
-        assert found == {expected}
-
-
-def test_fig_2_is_inside_from_32_pulls_on_where_n_b_is_827() -> None:
-    xs = np.linspace(0, 1, 4001)
-    found = [all(inside("beta", xs, n, r, True) for r in (0, n - 1)) for n in (10, 31, 32, 827)]
-    assert found == [False, False, True, True]
-
-
-@pytest.mark.parametrize("pulls", [10, 10**4, 10**7])
-def test_fig_2_without_k_is_outside_for_any_number_of_pulls(pulls: int) -> None:
-    xs = np.linspace(0, 8, 801) / pulls
-    assert not inside("beta", xs, pulls, 0, False)
-
-
 # The smallest delta ------------------------------------------------------------------------------
 
 
@@ -267,7 +238,6 @@ def test_there_are_no_more_successes_than_pulls_and_the_neighbour_has_one_more(
 
 # Regret bounds -----------------------------------------------------------------------------------
 
-NINE = tuple(0.3 + 0.05 * i for i in range(9))  # Instance 1
 T = 10**6
 LOG_T = math.log(T)
 
