@@ -1,7 +1,5 @@
 """Verdicts on a toy paper: what decides them, over all variants of the roles that are named."""
 
-import csv
-import io
 import math
 from collections.abc import Callable
 from functools import partial
@@ -12,9 +10,8 @@ import pytest
 from toy_paper import Toy, near, paper, said
 
 from dpbandits import theory
-from dpbandits.judge import claims_table, variants, verdicts
-from dpbandits.judge.claims_table import Gathered
-from dpbandits.judge.verdicts import Result, Verdict
+from dpbandits.judge import variants, verdicts
+from dpbandits.judge.verdicts import Verdict
 from dpbandits.kernel.errors import UserError
 
 YES, NO, DEPENDS, OPEN = Verdict.REPRODUCED, Verdict.NOT, Verdict.DEPENDS, Verdict.INCONCLUSIVE
@@ -192,42 +189,3 @@ def test_a_statement_never_reproduces_and_an_erratum_decides_its_status(
     errata = [{"where": "1", "status": erratum, "text": "so", "statement": ["it"]}]
     of = paper({}, statements={"it": claim}, errata=errata if erratum else [])
     assert toy.judge(of)["it"].status == word
-
-
-def test_combinations_that_are_vacuous_or_excluded_leave_the_verdict_to_the_others() -> None:
-    of = paper({"it": said("a <= b")}, choices={"c": {"word": "w", "variants": {"1": 1, "2": 2}}})
-    results: dict[verdicts.Key, Result] = {(("c", "1"),): Result(verdict=Verdict.VACUOUS)}
-    assert verdicts.Judged(of, "it", results).verdict is Verdict.VACUOUS
-    results[("c", "2"),] = Result(verdict=YES)
-    assert verdicts.Judged(of, "it", results).verdict is YES
-
-
-def test_largest_sets_and_the_joint_table_are_over_the_choices_that_decide(toy: Toy) -> None:
-    toy.add("b", near(15.0, noise=1.0, seed=9), alpha=2)
-    second = {"split": {"role": "b", "variants": {"K": {"alpha": 1}, "1": {"alpha": 2}}}}
-    idle = {"idle": {"word": "w", "variants": {"1": 100, "2": 200}}}
-    sentences = {
-        "low": said("a <= b"),
-        "high": said("a >= 25"),
-        "more": said("b >= 18"),
-        "sure": said("a <= w"),
-        "mute": {"says": "so", "not testable": "no number"},
-    }
-    of = paper(sentences, choices={**BONUS, **second, **idle}, runs=10)
-    claims = toy.judge(of)
-    assert {
-        j.sentences: dict(j.combination)
-        for j in claims_table.largest_sets(claims.values(), only_text=True)
-    } == {
-        ("low", "more", "sure"): {"bonus": "on", "split": "K"},
-        ("high", "more", "sure"): {"bonus": "off", "split": "K"},
-    }
-    unknown = toy.judge(paper({"low": said("a <= b")})).values()  # a paper without a number of runs
-    assert math.isnan(claims_table.largest_sets(unknown, only_text=True)[0].chance)
-    assert [*csv.reader(io.StringIO(claims_table.joint_table(Gathered(of, claims)).decode()))] == [
-        ["standing", "bonus", "split", "low", "high", "more", "sure", "reproduced"],
-        ["text", "on", "K", "+", "-", "+", "+", "3"],
-        ["text", "on", "1", "+", "-", "-", "+", "2"],
-        ["text", "off", "K", "-", "+", "+", "+", "3"],
-        ["text", "off", "1", "-", "+", "-", "+", "2"],
-    ]
