@@ -196,7 +196,7 @@ def ranked() -> dict[tuple[str, str, float], list[float]]:
     They are the explorer's at the same horizon, so a game has one number on all pages.
     """
     spec, cells = leaderboard(), dict[tuple[str, str, float], list[float]]()
-    table = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
+    table = {(s.panel, s.label): s for s in references.read_series(spec, references.PAPER)}
     instances = {title: name for name, (title, *_) in INSTANCES.items()}
     for panel in spec.panels:
         instance = instances[formulas.without_tex(panel.column)]

@@ -35,7 +35,7 @@ Game = tuple[str, str, int]  # notion, instance, and the number of the budget
 def tables() -> str:
     """Return a heading, a table of mean ranks and a table of games for every notion."""
     spec, _ = compose.load(FIGURE, [])
-    drawing = produce.drawing(spec, references.read(spec, references.PAPER))
+    drawing = produce.drawing(spec, references.read_series(spec, references.PAPER))
     games = _games(drawing.panels)
     parts = []
     for notion in dict.fromkeys(notion for notion, _, _ in games):

@@ -19,7 +19,7 @@ HEAD = ["algorithm", "composed", "audited, action sequence", "audited, single ac
 def table() -> str:
     """Return a row per curve, in the figure's order."""
     rows = []
-    for row in audits.read():
+    for row in audits.read_audits():
         if row.budget_given == audits.EPSILON:
             numbers = (row.composed, row.epsilon, row.one_choice)
             rows.append(f"|{row.label} |{' |'.join(map(_number, numbers))}|")

@@ -43,7 +43,7 @@ def figures() -> list[FigureSpec]:
 def pictured() -> list[FigureSpec]:
     """Return the reproduced figures of reported papers, and our own that reports show."""
     keys = reports.papers()
-    names = {spec.name for key in keys for spec in reports.pictures(claims_files.read(key))}
+    names = {spec.name for key in keys for spec in reports.pictures(claims_files.read_paper(key))}
     return [s for s in figures() if (s.original and s.paper in keys) or s.name in names]
 
 
@@ -129,7 +129,7 @@ def with_table(file: str) -> str:
 
 def small_picture(spec: FigureSpec) -> bytes:
     """Return a figure as a small PNG, drawn from its reference."""
-    drawing = produce.drawing(spec, references.read(spec, references.PAPER))
+    drawing = produce.drawing(spec, references.read_series(spec, references.PAPER))
     draw = plotting.drawing_function(spec.paper, spec.draw)
     record = references.record(spec.name, references.PAPER) or {}
     label = f"dpbandits run {spec.name}, revision {record['revision']}"

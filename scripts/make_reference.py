@@ -66,7 +66,7 @@ def keep(name: str, profile: str) -> None:
     origin = {"command": script if is_ci else f"dpbandits run {name}", **provenance.provenance()}
     references.write(spec, profile, series, origin | {"seconds": round(seconds, 3)})
     if (name, profile) == (audits.FIGURE, references.PAPER):
-        audits.write(spec, references.read(spec, profile))
+        audits.write(spec, references.read_series(spec, profile))
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def on(*laws: str) -> list[Any]:
 
 def plays_batches(algorithm: str) -> bool:
     """Return whether an algorithm pulls many times in one step or has an exact scheme."""
-    if registry.scheme(algorithm):
+    if registry.scheme_source(algorithm):
         return True
     reached = sources((registry.member("algorithm", algorithm).source,))
     own = [PACKAGE.folder / path for path in reached if path.startswith("algorithms/")]
@@ -110,7 +110,7 @@ BATCHED = [name for name in ALGORITHMS if plays_batches(name)]
 SAMPLERS = [name for name in ALGORITHMS if "method" in registry.algorithm(name).Params._fields]
 # Algorithms whose schemes draw other numbers than the definition; runs have the same law.
 SAME_DRAWS = {"dp-ucb-int", "klucb", "ucb"}
-OTHER_DRAWS = {name for name in ALGORITHMS if registry.scheme(name)} - SAME_DRAWS
+OTHER_DRAWS = {name for name in ALGORITHMS if registry.scheme_source(name)} - SAME_DRAWS
 
 
 def params_of(algorithm: str, horizon: int, epsilon: float = 1.0) -> NamedTuple:

@@ -16,7 +16,7 @@ from dpbandits.kernel import registry
 from dpbandits.kernel.bandit import Bandit, new_bandit
 from dpbandits.kernel.kl import bernoulli_kl_upper
 
-LED = [name for name in ALGORITHMS if registry.scheme(name) and name not in SAMPLERS]
+LED = [name for name in ALGORITHMS if registry.scheme_source(name) and name not in SAMPLERS]
 LED.remove("dp-ucb")  # changes its leader in every other round
 C2 = (0.75, 0.625, 0.5, 0.375, 0.25)
 

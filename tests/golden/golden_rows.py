@@ -110,7 +110,7 @@ def _cases_of_players() -> Iterator[Case]:
         others = list(_readings(plain.params)) if name == content["algorithm"] else []
         variants = [Case(name, FOR_ALL[0], words, replace(plain, params=p)) for words, p in others]
         yield from variants
-        if registry.scheme(plain.member):
+        if registry.scheme_source(plain.member):
             for case in (Case(name, FOR_ALL[0], "", plain), *variants):
                 yield replace(case, per_round=True)
 

@@ -61,7 +61,7 @@ def table(figure: str) -> dict[Curve, Columns]:
 def specified(figure: str, *overrides: str) -> tuple[FigureSpec, Drawing]:
     """Return a figure and what its drawing function gets, with the numbers of its reference."""
     spec, _ = load(figure, overrides)
-    return spec, produce.drawing(spec, references.read(spec, references.PAPER))
+    return spec, produce.drawing(spec, references.read_series(spec, references.PAPER))
 
 
 def draw(spec: FigureSpec, drawing: Drawing, lays_out: bool = False) -> Figure:

@@ -130,14 +130,14 @@ def test_a_mistake_is_told(overrides: list[str], told: str) -> None:
 
 def test_the_table_of_audits_is_that_of_the_figure_and_its_reference() -> None:
     spec, _ = load(FIGURE, [])
-    table = audits.table(spec, references.read(spec, references.PAPER))
+    table = audits.table(spec, references.read_series(spec, references.PAPER))
     assert Path(audits.FILE).read_bytes() == table, f"python scripts/make_reference.py {FIGURE}"
 
 
 def test_a_row_has_what_is_promised_and_composed_in_the_longest_games_and_the_bounds() -> None:
     spec, _ = load(FIGURE, [])
-    found = {(s.panel, s.label): s.centre for s in references.read(spec, references.PAPER)}
-    rows = {(row.label, row.budget_given): row for row in audits.read()}
+    found = {(s.panel, s.label): s.centre for s in references.read_series(spec, references.PAPER)}
+    rows = {(row.label, row.budget_given): row for row in audits.read_audits()}
     for shows, field in (
         ("composed", "composed"),
         ("audited", "epsilon"),
@@ -159,7 +159,7 @@ def test_the_table_of_the_document_is_that_of_the_reference() -> None:
 
 def test_no_audit_of_the_reference_says_more_than_what_is_promised_or_declared() -> None:
     spec, _ = load(FIGURE, [])
-    found = {(s.panel, s.label): s for s in references.read(spec, references.PAPER)}
+    found = {(s.panel, s.label): s for s in references.read_series(spec, references.PAPER)}
     for panel in spec.panels:
         for one in panel.curves:
             numbers = found[panel.letter, one.label].mean

@@ -89,7 +89,7 @@ def test_figures_are_counted_by_the_numbers_of_the_papers() -> None:
         assert (str(original), len(original.numbers)) == (words, figures)
     # Figs. 1 of tossou2017 is drawn in five parts, Fig. 2 of tossou2016 in two.
     assert "**33 published figures and tables** of 7 papers" in make_readme.counts()
-    judged = [name for name in claims_files.papers() if claims_files.read(name).sentences]
+    judged = [name for name in claims_files.papers() if claims_files.read_paper(name).sentences]
     assert f"sentences of {len(judged)} papers, " in make_readme.counts()
 
 
@@ -210,7 +210,7 @@ def test_a_release_runs_only_what_cannot_be_exchanged_and_images_do_not_run_as_r
 def test_the_published_dp_se_is_the_drawn_curve_as_closely_as_the_tutorial_says() -> None:
     spec, _ = compose.load("adap-published", [])
     (curve,) = (c for c in spec.panels[0].curves if c.name == "dp-se-iterating")
-    (drawn,) = (s for s in references.read(spec, references.PAPER) if s.label == curve.label)
+    (drawn,) = (s for s in references.read_series(spec, references.PAPER) if s.label == curve.label)
     found = re.search(
         r"agree within ([\d.]+) %", " ".join(text("docs/tutorials/ten-times.md").split())
     )

@@ -25,7 +25,7 @@ of_every_paper = pytest.mark.parametrize("name", PAPERS)
 
 @cache
 def gathered(name: str) -> Gathered:
-    found = claims_table.read(name)
+    found = claims_table.read_results(name)
     assert found is not None, f"dpbandits report --gather {name}"
     return found
 
@@ -34,7 +34,7 @@ def gathered(name: str) -> Gathered:
 
 
 def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() -> None:
-    every = {name: claims_files.read(name) for name in PAPERS}
+    every = {name: claims_files.read_paper(name) for name in PAPERS}
     for figure in project.names("figure"):
         found = [paper.paper for paper in claims_files.about(figure)]
         assert {name for name, paper in every.items() if figure in paper.figures()} <= {*found}
@@ -45,7 +45,7 @@ def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() 
 @of_every_paper
 def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -> None:
     assert claims_files.papers() == PAPERS
-    paper, planned = claims_files.read(name), Planner()
+    paper, planned = claims_files.read_paper(name), Planner()
     drawn, touching = Figures(paper), dict[str, str]()
     for claim_name, claim in paper.claims().items():
         choices = drawn.touched(claim_name)
@@ -63,7 +63,7 @@ def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -
 
 @of_every_paper
 def test_the_first_variant_of_a_choice_is_what_the_papers_figures_draw(name: str) -> None:
-    paper = claims_files.read(name)
+    paper = claims_files.read_paper(name)
     drawn, specs = Figures(paper), [load(figure, [])[0] for figure in paper.figures()]
     own = [spec.name for spec in specs if spec.original and spec.paper == name]
     for choice_name, choice in paper.choices.items():
@@ -98,7 +98,7 @@ def typed(text: str, formulas: bool = False) -> list[str]:
 
 @of_every_paper
 def test_results_in_texts_are_templates_of_known_numbers(name: str) -> None:
-    paper = claims_files.read(name)
+    paper = claims_files.read_paper(name)
     claims = {n: f"{claim.because} {claim.ours}" for n, claim in paper.claims().items()}
     told = {"headline": paper.headline.text, **claims}
     others = {f"erratum {i}": f"{e.text} {e.corrected}" for i, e in enumerate(paper.errata, 1)}
@@ -162,7 +162,7 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
     for name in PAPERS:
         text = made[f"{reports.FOLDER}/{name}.md"].decode()
         anchors = re.findall(r'<a id="([^"]+)">', text)
-        numbers = [str(i + 1) for i in range(len(claims_files.read(name).sentences))]
+        numbers = [str(i + 1) for i in range(len(claims_files.read_paper(name).sentences))]
         assert anchors == re.findall(r"\]\(#([^)]+)\)", text) == numbers
         links = re.findall(r"\]\(([^#)]+)[^)]*\)", text)
         assert [link for link in links if not (folder / link).is_file()] == []

@@ -79,13 +79,13 @@ def toy_claims(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def gathered() -> Gathered:
-    found = claims_table.read("toy")
+    found = claims_table.read_results("toy")
     assert found is not None
     return found
 
 
 def stale() -> str:
-    specs = [compose.load(name, [])[0] for name in claims_files.read("toy").figures()]
+    specs = [compose.load(name, [])[0] for name in claims_files.read_paper("toy").figures()]
     return claims_table.stale(gathered(), specs)
 
 
@@ -129,7 +129,7 @@ def test_claims_bring_no_markup_into_a_report(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_results_are_current_until_what_they_rest_on_changes(toy_claims: Path) -> None:
-    assert claims_table.read("toy") is None
+    assert claims_table.read_results("toy") is None
     assert claims_table.gather(["toy"]) == 0
     claims = gathered().claims
     words = ["inconclusive", "reproduced", "not testable", "reproduced"]
@@ -163,7 +163,7 @@ def test_results_are_stale_when_golden_rows_of_an_algorithm_change(
     toy_claims: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project, "SHIPPED", toy_claims)
-    rows, of = toy_claims / references.GOLDEN, claims_files.read("toy")
+    rows, of = toy_claims / references.GOLDEN, claims_files.read_paper("toy")
     rows.parent.mkdir(parents=True)
     rows.write_text('{"case": "adap-ucb on x", "r": 1}\n{"case": "dp-se on x", "r": 2}\n')
     record = {"basis": claims_table.basis(of, [], ["adap-ucb"])}
@@ -182,7 +182,7 @@ def test_a_damaged_table_is_refused_in_one_line(toy_claims: Path) -> None:
     for content in ("{", "{}", "[]", "[" * 10**6, record.replace('"sha256": "', '"sha256": "0')):
         TABLE.with_suffix(".json").write_text(content)
         with pytest.raises(UserError, match=remedy):
-            claims_table.read("toy")
+            claims_table.read_results("toy")
 
 
 # What `run` quotes -------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_another_scale_than_the_papers_has_no_verdict_and_its_file_says_why(
 
 
 def test_a_count_of_verdicts_is_singular_or_plural(toy_claims: Path) -> None:
-    of = claims_files.read("toy")
+    of = claims_files.read_paper("toy")
     depends = Verdict.DEPENDS.value
     sentences = [
         about.About(Judged(of, n), depends, "", "", about.OWN) for n in ("better", "two", "theorem")

@@ -82,7 +82,7 @@ def test_a_mistake_in_the_list_is_one_line_with_its_key(override: str, part: str
 
 
 def test_a_mistake_in_the_list_names_the_file_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = compose._read
+    read = compose._read_figure
 
     def spoilt(config: Any, *rest: Any) -> Any:
         config.figure.curves["dp-ucb"].counter = "nonsense"

@@ -41,7 +41,7 @@ def test_a_reference_is_current_and_has_the_curves_that_its_command_would_make(
     record = references.record(figure, profile)
     assert record is not None
     assert "dirty" not in record["revision"]
-    found = references.read(spec, profile)
+    found = references.read_series(spec, profile)
     assert [(s.panel, s.label) for s in found] == [
         (p.letter, c.label) for p in spec.panels for c in p.curves
     ]
@@ -99,7 +99,7 @@ def test_numbers_read_back_to_ten_digits_and_both_profiles_share_a_table(
         references.write(spec, profile, series, ORIGIN)
     for profile, series in both.items():
         assert references.stale(spec, profile) == ""
-        for read, written in zip(references.read(spec, profile), series, strict=True):
+        for read, written in zip(references.read_series(spec, profile), series, strict=True):
             assert (read.label, read.runs) == (written.label, written.runs)
             assert read.x.tolist() == written.x.tolist()
             largest = np.abs(written.max)
@@ -137,7 +137,7 @@ def test_a_table_that_was_changed_by_hand_is_an_error(elsewhere: Path) -> None:
     file = elsewhere / references.file(spec.name)
     file.write_text(file.read_text("utf-8") + "\n", "utf-8")
     with pytest.raises(UserError, match=r"it is not the recorded table; .*make_reference\.py"):
-        references.read(spec, "paper")
+        references.read_series(spec, "paper")
 
 
 @pytest.mark.usefixtures("in_checkout")

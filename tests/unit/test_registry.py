@@ -47,11 +47,11 @@ def put(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     def write(name: str, text: str) -> None:
         (root.folder / folder / name).write_text(text, "utf-8")
         registry._members.cache_clear()
-        roots._read.cache_clear()
+        roots._read_sources.cache_clear()
         importlib.invalidate_caches()
 
     yield write
-    roots._read.cache_clear()
+    roots._read_sources.cache_clear()
     registry._members.cache_clear()
     registry._module.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "own_project"]:

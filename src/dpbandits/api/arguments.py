@@ -258,7 +258,7 @@ def specification(
 
     profile = {"name": "paper", "horizon_scale": 1.0}
     read = {"seed": seed, "runs": None, "profile": profile, "figure": figure}
-    spec = FigureReader(Composed(caller, read, origin)).read(may_repeat_labels=True)
+    spec = FigureReader(Composed(caller, read, origin)).specification(may_repeat_labels=True)
     return spec, settings
 
 

@@ -121,7 +121,7 @@ def points(spec: FigureSpec) -> list[Point]:
 def paired(spec: FigureSpec, profile: str) -> Pairs:
     """Return a figure's curves with a reference; at the papers' scale all of them must have one."""
     curves = {(p.letter, curve.label): curve for p in spec.panels for curve in p.curves}
-    series = references.read(spec, profile, whole=profile == references.PAPER)
+    series = references.read_series(spec, profile, whole=profile == references.PAPER)
     return {(s.panel, s.label): (curves[s.panel, s.label], s) for s in series}
 
 

@@ -109,7 +109,7 @@ def load(
             raise UserError(f"{shown(override)} is for Hydra's own command, `{command}`")
     with one_line_errors([f"figure={figure}", *overrides]):
         config = composed([f"figure={figure}", *overrides])
-        read = _read(config, figure, overrides, is_variant)
+        read = _read_figure(config, figure, overrides, is_variant)
         for message in () if is_variant else idle(figure, overrides, read).values():
             raise UserError(message)
         return read.spec, read.settings
@@ -147,7 +147,7 @@ def from_hydra(config: DictConfig) -> tuple[str, list[str], Read | None, str | N
     figure = job.runtime.choices.get("figure", *typed[-1:])  # an override may delete the choice
     try:
         with one_line_errors([f"figure={figure}", *overrides]):
-            return figure, overrides, _read(config, figure, overrides), None
+            return figure, overrides, _read_figure(config, figure, overrides), None
     except UserError as error:
         return figure, overrides, None, str(error)
 
@@ -166,7 +166,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
             continue
         others = [other for other in overrides if other != word]
         try:
-            without = _read(composed([f"figure={figure}", *others]), figure, others)
+            without = _read_figure(composed([f"figure={figure}", *others]), figure, others)
         except (UserError, HydraException, OmegaConfBaseException):
             continue  # the figure cannot be read without it
         same = replace(without.spec, changes=()) == replace(read.spec, changes=())
@@ -176,7 +176,7 @@ def idle(figure: str, overrides: Sequence[str], read: Read) -> dict[str, str]:
     return messages
 
 
-def _read(
+def _read_figure(
     config: DictConfig, figure: str, overrides: Sequence[str], is_variant: bool = False
 ) -> Read:
     parsed = OverridesParser.create().parse_overrides(list(overrides))
@@ -200,7 +200,7 @@ def _read(
     kinds = schema.PROFILE | {"name": project.names("profile")}
     values.section(kinds, content["profile"], "profile", kinds)
     reader = FigureReader(values)
-    spec = reader.read(may_repeat_labels=is_variant)
+    spec = reader.specification(may_repeat_labels=is_variant)
     # The overrides that change the figure, sorted by key; one that repeats a value is no change,
     # and annotations change nothing of a figure.
     changes: dict[str, Change] = {}

@@ -83,7 +83,7 @@ class FigureReader:
         runs = {curve.form["runs"] or figure for curve in self.members.values()}
         return ",".join(map(str, sorted(runs)))
 
-    def read(self, may_repeat_labels: bool) -> spec.FigureSpec:
+    def specification(self, may_repeat_labels: bool) -> spec.FigureSpec:
         """Return the figure, whose labels within a panel differ unless they may be repeated."""
         form, panels, several = self.form, list[spec.Panel](), dict[str, list[Any]]()
         if not form["curves"]:

@@ -71,7 +71,7 @@ class RegretExperiment(Experiment):
     def roots(self) -> tuple[str, ...]:
         members = (("algorithm", self.member), ("environment", self.environment))
         sources = (registry.member(family, name).source for family, name in members)
-        return *super().roots, *sources, *filter(None, [registry.scheme(self.member)])
+        return *super().roots, *sources, *filter(None, [registry.scheme_source(self.member)])
 
     @property
     def grows(self) -> bool:
@@ -127,7 +127,7 @@ class RegretExperiment(Experiment):
 
 def scheme(algorithm: str, params: Any) -> Any:
     """Return the kernel of fast/ that plays an algorithm with these parameters, or None."""
-    source = registry.scheme(algorithm)
+    source = registry.scheme_source(algorithm)
     if source is None:
         return None
     module: Any = import_module("dpbandits." + source.removesuffix(".py").replace("/", "."))

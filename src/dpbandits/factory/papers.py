@@ -28,7 +28,7 @@ class Paper:
         return f"{self.cited} {self.year}" if self.year else self.title
 
 
-def _read(bibtex: str) -> Paper:
+def _read_bibtex(bibtex: str) -> Paper:
     # An entry has a field in every line, and braces within the title alone.
     key = bibtex.partition("{")[2].partition(",")[0]
     field = dict(re.findall(r"^ +(\w+) += \{+(.*?)\}+,?$", bibtex, re.MULTILINE))
@@ -47,7 +47,7 @@ def _read(bibtex: str) -> Paper:
 
 def _entries(file: str) -> tuple[Paper, ...]:
     text = Path(__file__).with_name(file).read_text("utf-8")
-    return tuple(map(_read, text.strip().split("\n\n")))
+    return tuple(map(_read_bibtex, text.strip().split("\n\n")))
 
 
 SOURCES = _entries("sources.bib")

@@ -80,7 +80,7 @@ def load(figure: str, overrides: Sequence[str] = ()) -> Result:
     elif not spec.is_as_filed or references.stale(spec, references.PAPER):
         return Result(spec, settings, (), (), None)
     else:
-        series, kind = references.read(spec, references.PAPER), ResultKind.REFERENCE
+        series, kind = references.read_series(spec, references.PAPER), ResultKind.REFERENCE
         headers = [references.record(figure, references.PAPER) or {}]
         seconds = headers[0]["seconds"]
     libraries: dict[str, list[str]] = {}

@@ -46,7 +46,9 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
             why = f"the profile {spec.profile} plays games of another scale than the paper's"
             claims += [About(Judged(paper, n), NOT_JUDGED, "", why, NOTHING) for n in names]
             continue
-        gathered = None if not (spec.is_as_filed and names) else claims_table.read(paper.paper)
+        gathered = (
+            None if not (spec.is_as_filed and names) else claims_table.read_results(paper.paper)
+        )
         if gathered is not None and not claims_table.stale(gathered, [spec]):
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)

@@ -177,7 +177,7 @@ def thresholds() -> dict[str, Any]:
     return {w.replace(" ", "_"): _as(Threshold, of, THRESHOLDS, w).value for w, of in entries}
 
 
-def read(name: str) -> Paper:
+def read_paper(name: str) -> Paper:
     """Return the claims of a paper. Raises UserError for an invalid file."""
     file = project.member_file("claims", name)
     content = {**conf_files.read_yaml(file)}
@@ -200,7 +200,7 @@ def about(figure: str) -> Iterator[Paper]:
         with suppress(OSError):  # `read` reports it
             if figure.encode() not in file.read_bytes():
                 continue
-        yield read(name)
+        yield read_paper(name)
 
 
 def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:

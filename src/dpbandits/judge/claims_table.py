@@ -91,12 +91,12 @@ def gather(names: Sequence[str]) -> int:
                 " of dpbandits, or in the project that has the claims"
             )
         check_writable(folder, remedy="")
-        paper, figures = claims_files.read(name), project.names("figure")
+        paper, figures = claims_files.read_paper(name), project.names("figure")
         for claim in paper.claims():
             for figure in {*paper.figures(claim)} - {*figures}:
                 file, near = project.member_file("claims", name), nearest(figure, figures)
                 raise UserError(f"{file}: {claim}: unknown figure {shown(figure)}; {near}")
-    return max((_gather(claims_files.read(name)) for name in names), default=ExitStatus.DONE)
+    return max((_gather(claims_files.read_paper(name)) for name in names), default=ExitStatus.DONE)
 
 
 def _admitted(paper: Paper, figures: Figures) -> dict[str, list[Combination]]:
@@ -265,12 +265,15 @@ def write(gathered: Gathered) -> None:
     references.commit(file, written(COLUMNS, rows), gathered.record)
 
 
-def read(name: str) -> Gathered | None:
+def read_results(name: str) -> Gathered | None:
     """Return the committed results of a paper; None if there are none.
 
     Raises UserError for a table that was changed or cannot be read.
     """
-    paper, file = claims_files.read(name), project.home("claims", name) / FOLDER / f"{name}.csv"
+    paper, file = (
+        claims_files.read_paper(name),
+        project.home("claims", name) / FOLDER / f"{name}.csv",
+    )
     remedy = f"`dpbandits report --gather {name}` writes it"
     if (table := references.committed(file, remedy)) is None:
         return None

@@ -134,7 +134,7 @@ def source_of(module: str) -> str:
     return next((source_path(root, path) for root in candidates), path)
 
 
-def scheme(algorithm: str) -> str | None:
+def scheme_source(algorithm: str) -> str | None:
     """Return the source of an algorithm's exact scheme in fast/; None if it has none."""
     path = f"fast/{algorithm.replace('-', '_')}.py"
     return path if path in PACKAGE.sources() else None

@@ -53,7 +53,7 @@ class Root(NamedTuple):
 
     def sources(self) -> Mapping[str, bytes]:
         """Return the sources as first read, by path below the folder, in path order."""
-        return _read(self.folder, self.inside)
+        return _read_sources(self.folder, self.inside)
 
     def compiles(self, path: str) -> bool:
         """Return True if the machine code of functions in this source can be kept."""
@@ -64,7 +64,7 @@ PACKAGE = Root("dpbandits", Path(__file__).parents[1])
 
 
 @cache
-def _read(folder: Path, inside: tuple[str, ...]) -> Mapping[str, bytes]:
+def _read_sources(folder: Path, inside: tuple[str, ...]) -> Mapping[str, bytes]:
     files = sorted(path for name in inside for path in (folder / name).rglob("*.py"))
     # An editor's lock is a link to no file.
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files if p.is_file()}

@@ -82,7 +82,7 @@ def results() -> list[Gathered]:
     """
     gathered = []
     for name in papers():
-        result = claims_table.read(name)
+        result = claims_table.read_results(name)
         if result is None:
             file, command = f"{claims_table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
             raise UserError(f"{file} does not exist; `{command}` writes it")

@@ -98,7 +98,7 @@ class Store:
             if not match or (below is not None and int(match[1]) >= below):
                 continue
             try:
-                yield _read(path, experiment, int(match[1]), int(match[2]))
+                yield _read_block(path, experiment, int(match[1]), int(match[2]))
             except OSError as why:  # it may be sound: too many open files, no permission
                 log.warning("%s is not used: %s", path, why)
             except ValueError as why:
@@ -143,7 +143,7 @@ class Store:
         return curves
 
 
-def _read(path: Path, experiment: Experiment, first: int, last: int) -> Block:
+def _read_block(path: Path, experiment: Experiment, first: int, last: int) -> Block:
     # Raises ValueError unless the block is exactly as it was written.
     content = path.read_bytes()
     try:

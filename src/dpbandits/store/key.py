@@ -126,7 +126,7 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
         path = waiting.pop()
         if path not in contents or path in reached or path in APART:
             continue
-        reached[path], imports = _read(path, contents[path])
+        reached[path], imports = _read_imports(path, contents[path])
         # Importing a name executes its module and every __init__ above; it may be a module itself.
         for package, *parts in (name.split(".") for name in imports):
             bases = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
@@ -144,7 +144,7 @@ def sources(names: tuple[str, ...], every_root: tuple[Root, ...] = ()) -> dict[s
 
 
 @cache
-def _read(path: str, content: bytes) -> tuple[str, frozenset[str]]:
+def _read_imports(path: str, content: bytes) -> tuple[str, frozenset[str]]:
     # The digest of a source, without its docstrings, and the names of all modules, and perhaps of
     # members of modules, that it imports.
     tree = ast.parse(content, path)
@@ -178,7 +178,7 @@ def check_sources(experiment: Experiment) -> None:
         root, path = roots.source(name)
         try:
             content = (root.folder / path).read_bytes()
-            same = content == root.sources()[path] or _read(name, content)[0] == digest
+            same = content == root.sources()[path] or _read_imports(name, content)[0] == digest
         except (OSError, SyntaxError, ValueError, UserError):  # gone, or being edited
             same = False
         if not same:

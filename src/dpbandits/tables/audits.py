@@ -71,7 +71,9 @@ def audited(algorithm: str, params: Any) -> Audited | None:
 
     The audit is at their budget if there is one, else at epsilon = 1.
     """
-    valid = [row for row in read() if row.algorithm == algorithm and row.is_valid_for(params)]
+    valid = [
+        row for row in read_audits() if row.algorithm == algorithm and row.is_valid_for(params)
+    ]
     budgets = budget(params), EPSILON
     return next((row for b in budgets for row in valid if row.budget_given == b), None)
 
@@ -81,7 +83,7 @@ def budget(params: Any) -> float:
     return float(getattr(params, budget_of(params._fields) or "epsilon"))
 
 
-def read() -> list[Audited]:
+def read_audits() -> list[Audited]:
     """Return all audits in the order of the figure; none without a table.
 
     Raises UserError if the table was changed or cannot be read.

@@ -108,17 +108,17 @@ def file(figure: str) -> str:
 
 def record(figure: str, profile: str) -> Record | None:
     """Return the record of a reference: command, provenance, runs and basis; None without one."""
-    _, profiles = _read(figure)
+    _, profiles = _read_files(figure)
     return profiles.get(profile)
 
 
-def read(spec: FigureSpec, profile: str, whole: bool = True) -> list[Series]:
+def read_series(spec: FigureSpec, profile: str, whole: bool = True) -> list[Series]:
     """Return the reference of every curve of a figure, in its order, or of those that have one.
 
     Raises UserError if there is none, if the table was changed or cannot be read, or if the
     reference of a curve is missing although the `whole` figure is asked for.
     """
-    table, profiles = _read(spec.name)
+    table, profiles = _read_files(spec.name)
     command = f"`python scripts/make_reference.py {spec.name}`"
     if profile not in profiles:
         raise UserError(
@@ -164,7 +164,7 @@ def stale(spec: FigureSpec, profile: str) -> str:
 
 def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Record) -> None:
     """Write the reference of a figure, in place of an earlier one of the same profile."""
-    table, profiles = _read(spec.name)
+    table, profiles = _read_files(spec.name)
     rows: list[Row] = []
     for curve in series:
         numbers: dict[str, np.ndarray] = {}
@@ -194,7 +194,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
     )
 
 
-def _read(figure: str) -> tuple[list[Row], dict[str, Record]]:
+def _read_files(figure: str) -> tuple[list[Row], dict[str, Record]]:
     # Rows of all profiles, and the record of each profile; both are empty without a reference.
     path = project.home("figure", figure) / file(figure)
     reference = committed(path, f"`python scripts/make_reference.py {figure}` writes it")
