@@ -14,7 +14,7 @@ from package_urls import PackageUrls
 from pybtex.database import parse_string
 
 from dpbandits.cli.listing import cite
-from dpbandits.factory.papers import OWN, PAPERS, SOURCES
+from dpbandits.factory.papers import OWN, PAPERS, SOURCES, paper
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError
 
@@ -81,6 +81,12 @@ def test_a_figure_cites_those_of_the_figure_that_it_extends(
     cite(["mine"])
     found = {key for _, key in ENTRY.findall(capsys.readouterr().out)}
     assert {"azize2022", "sajed2019", "mishra2015", "honda2015"} <= found
+
+
+def test_a_citation_has_one_or_two_names_and_a_year_else_it_is_a_title() -> None:
+    cited = {"azize2022": "Azize and Basu 2022", "ren2020": "Ren et al. 2020", "mine": "mine"}
+    assert {key: paper(key).short for key in cited} == cited
+    assert paper(OWN).short == "Across the papers"
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:

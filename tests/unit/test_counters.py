@@ -78,7 +78,7 @@ def test_counters_are_those_of_chan_shi_and_song(kind: str) -> None:
         (hybrid_counters(1, horizon, 1.0, 1.0), partial(oracle.HybridMechanism, 1.0, 1.0)),
     ):
         left, sums = iter(draws), list[float]()
-        literal = described(lambda scale, left=left: next(left))
+        literal: Any = described(partial(lambda noises, scale: next(noises), left))
         for item in items.tolist():
             literal.insert(item)
             sums.append(literal.released())

@@ -132,6 +132,7 @@ def test_without_matplot2tikz_one_line_says_what_to_install(
 def test_json_tells_of_every_curve_what_the_sidecar_tells(filled: Callable[..., Loaded]) -> None:
     spec, settings = filled("adap-ksweep")
     content = strict(exported(spec, settings, "json"))
+    assert exported(spec, settings, "json").endswith(b"\n}\n")
     assert content["command"].startswith("dpbandits run adap-ksweep profile=smoke")
     assert {"revision", "versions", "machine"} == set(content["provenance"])
     (adap,) = (c for c in content["panels"][1]["curves"] if c["label"] == "AdaP-UCB")
@@ -161,7 +162,10 @@ def test_the_points_of_a_published_curve_are_exported_with_it(
 
 @pytest.mark.parametrize("name", ["missing/x.csv", "folder", "file/x.csv", f"{'x' * 300}.csv"])
 def test_a_file_that_cannot_be_written_is_refused_in_one_line(
-    filled: Callable[..., Loaded], tmp_path: Path, name: str
+    filled: Callable[..., Loaded],
+    tmp_path: Path,
+    name: str,
+    capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("")
@@ -171,6 +175,8 @@ def test_a_file_that_cannot_be_written_is_refused_in_one_line(
     assert export(spec, settings, "csv", tmp_path / "folder" / "x.csv") == 0
     table = to_csv(summarise(spec, Store(settings.cache)))
     assert (tmp_path / "folder" / "x.csv").read_bytes() == table
+    assert export(spec, settings, "csv", None) == 0
+    assert capsysbinary.readouterr().out == table
     assert {path.name for path in tmp_path.iterdir()} == {"folder", "file"}
 
 
