@@ -6,7 +6,6 @@ import py_compile
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import edited
 import numba
 import numpy as np
 import pytest
-from commands import PATIENCE, PROGRESS, below
+from commands import PATIENCE, below
 
 from dpbandits.config.compose import load
 from dpbandits.drawing import plotting
@@ -71,30 +70,6 @@ def test_an_edit_at_any_step_leaves_no_block_under_the_key_of_other_sources(
         assert len(values) == 3 or "algorithms/dp_se.py: edited since this command" in error
         stored.append(len(values))
     assert 0 in stored
-
-
-def test_an_edit_in_mid_run_keeps_blocks_from_the_store_and_one_line_says_so(
-    cell: RegretExperiment,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _, settings = load("adap-c1", [*below(tmp_path), "engine.workers=1", "engine.block=2"])
-    check: Callable[[RegretExperiment], None] = key.check_sources
-    calls = []
-
-    def edited_later(cell: RegretExperiment) -> None:
-        calls.append(cell)
-        if len(calls) > 2:
-            raise key.EditedSources("algorithms/adap_ucb.py: edited")
-        check(cell)
-
-    monkeypatch.setattr("dpbandits.store.blocks.check_sources", edited_later)
-    done = complete({cell: 6}, settings, "test", tmp_path)
-    assert done.store.covered(cell) == {0, 1, 2, 3}
-    (line,) = PROGRESS.sub("", capsys.readouterr().err).splitlines()
-    assert "2 of 6 runs failed, the others are kept; first failure: adap-ucb" in line
-    assert "runs 4-5: algorithms/adap_ucb.py: edited" in line
 
 
 def test_a_library_that_is_replaced_on_disk_keeps_the_version_that_was_imported(

@@ -47,7 +47,7 @@ def test_a_command_ends_with_the_status_of_its_outcome(
         assert lines[-1].endswith("please report it with the lines above")
 
 
-@pytest.mark.parametrize("verb", ["list", "privacy dp-se", "explain adap-c2 profile=smoke"])
+@pytest.mark.parametrize("verb", ["list", "explain adap-c2 profile=smoke"])
 @pytest.mark.parametrize(
     ("redirection", "status", "line"),
     [

@@ -160,14 +160,6 @@ def test_the_picture_shows_the_last_points_of_the_curves(
         assert set(series.centre) <= ends
 
 
-@pytest.mark.usefixtures("run")
-def test_a_curve_may_be_deleted_beside_several_values(tmp_path: Path) -> None:
-    words = (*TINY, "~figure.curves.dp-se", f"{ALPHA}=1,2", *below(tmp_path))
-    done = called("multirun", *words)
-    assert (done.status, told(done)) == (0, [])
-    assert "2 of 2 jobs are complete" in done.out
-
-
 @pytest.mark.parametrize(
     "overrides",
     [

@@ -22,7 +22,7 @@ from dpbandits.fast._largest_sample import OFTEN, chance_above, sample_above
 from dpbandits.kernel.bandit import new_bandit
 
 C2, GAP = (0.75, 0.625, 0.5, 0.375, 0.25), (0.8, 0.05, 0.05, 0.05, 0.05)
-CLOSE, EQUAL = (0.6, 0.5), (0.5, 0.5, 0.5, 0.5, 0.5)
+CLOSE = (0.6, 0.5)
 MANY = tuple(0.3 + 0.02 * arm for arm in range(17))
 LEADER = tuple(0.45 + 0.05 * arm for arm in range(5))  # the worst arm is the first
 # Algorithm, parameters with a short start, means, horizon (for the last ones long enough for levels
@@ -30,26 +30,17 @@ LEADER = tuple(0.45 + 0.05 * arm for arm in range(5))  # the worst arm is the fi
 GAMES: list[tuple[str, Any, tuple[float, ...], int, int]] = [
     ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 0.01), CLOSE, 1500, 800),
     ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 0.01), LEADER, 22_000, 150),
-    ("dp-ftpl-gauss", dp_ftpl_gauss.Params(1.0, 1e-10), MANY, 2500, 400),
     ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), CLOSE, 1500, 800),
     ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), MANY, 2500, 400),
-    ("dp-ftpl-beta", dp_ftpl_beta.Params(1e6, 0.01), LEADER, 22_000, 150),
     ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.01, 1500), CLOSE, 1500, 800),
     ("dp-ftpl-new", dp_ftpl_new.Params(0.2, 0.0, 2500), MANY, 2500, 400),
-    ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.05, 1500), EQUAL, 1500, 600),
-    ("dp-ftpl-new", dp_ftpl_new.Params(1.0, 0.01, 22_000), LEADER, 22_000, 150),
     ("ts", ts.Params(), C2, 3000, 800),
     ("ts", ts.Params(), GAP, 3000, 800),
-    ("ts", ts.Params(), (0.6, 0.5), 6000, 500),
     ("lazy-dp-ts", lazy_dp_ts.Params(500.0), C2, 4000, 800),
-    ("lazy-dp-ts", lazy_dp_ts.Params(1.0), C2, 8000, 500),
     ("lazy-dp-ts", lazy_dp_ts.Params(5.0, Log.NATURAL), (0.5, 0.5), 3000, 800),
-    ("lazy-dp-ts", lazy_dp_ts.Params(20.0), GAP, 3000, 800),
     ("lazy-dp-ts", lazy_dp_ts.Params(10.0), MANY, 6000, 400),
     ("dp-ts", dp_ts.Params(500.0), C2, 4000, 800),
     ("dp-ts", dp_ts.Params(20.0, Log.NATURAL), C2, 8000, 400),
-    ("dp-ts", dp_ts.Params(5.0), (0.9, 0.3), 6000, 500),
-    ("dp-ts", dp_ts.Params(50.0), GAP, 3000, 800),
     ("dp-ts", dp_ts.Params(100.0), MANY, 6000, 400),
 ]
 INNER = (50, 500, 1400)
@@ -71,7 +62,7 @@ def outcomes(
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("game", "law"),
-    [*((game, bernoulli) for game in GAMES), (GAMES[0], beta), (GAMES[6], beta)],
+    [*((game, bernoulli) for game in GAMES), (GAMES[0], beta), (GAMES[4], beta)],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_the_scheme_has_the_law_of_the_definition(

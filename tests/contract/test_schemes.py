@@ -1,6 +1,5 @@
 """Exact schemes that make the definition's choices, given the same noise."""
 
-import math
 from importlib import import_module
 from typing import Any
 
@@ -11,10 +10,8 @@ from cells import ALGORITHMS, OTHER_DRAWS, SAMPLERS, instance_of, readings_of
 from dpbandits.algorithms import klucb, ucb
 from dpbandits.experiments import regret
 from dpbandits.fast._noise import noise_ahead
-from dpbandits.fast.klucb import exceeds, largest_index
 from dpbandits.kernel import registry
 from dpbandits.kernel.bandit import Bandit, new_bandit
-from dpbandits.kernel.kl import bernoulli_kl_upper
 
 LED = [name for name in ALGORITHMS if registry.scheme_source(name) and name not in SAMPLERS]
 LED.remove("dp-ucb")  # changes its leader in every other round
@@ -75,27 +72,3 @@ def test_counters_with_one_clock_release_what_single_counters_do(means: tuple[fl
     for epsilon in (1.0, 50.0):
         for params in readings_of("dp-ucb", 3000, epsilon):
             assert_same_pulls("dp-ucb", params, "bernoulli", means)
-
-
-def test_the_largest_index_is_that_of_all_inverses() -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(2000):
-        means, pulls = rng.integers(0, 9, 6) / 8.0, rng.integers(1, 40, 6).astype(float)
-        log_t, excluded = float(rng.uniform(0, 5)), int(rng.integers(-1, 6))
-        indices = [bernoulli_kl_upper(p, log_t / n) for p, n in zip(means, pulls, strict=True)]
-        if excluded >= 0:
-            indices[excluded] = -math.inf
-        largest = max(indices)
-        assert largest_index(means, pulls, log_t, excluded) == (largest, indices.index(largest))
-
-
-def test_what_exceeds_an_index_has_a_larger_one() -> None:
-    rng, found = np.random.default_rng(2), {True: 0, False: 0}
-    for _ in range(5000):
-        p, n, log_t = float(rng.random()), float(rng.integers(1, 3000)), float(rng.uniform(1, 15))
-        index = bernoulli_kl_upper(p, log_t / n)
-        q = float(min(1.0, index + rng.normal() * 0.01))
-        answer = exceeds(p, n, q, log_t)
-        found[answer] += 1
-        assert answer == (index > q) or abs(index - q) < 1e-6
-    assert min(found.values()) > 1000

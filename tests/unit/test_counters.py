@@ -77,8 +77,7 @@ def test_counters_are_those_of_chan_shi_and_song(kind: str) -> None:
         (binary_counters(1, horizon, 11.0, 0.3), partial(oracle.BinaryMechanism, 11, 0.3)),
         (hybrid_counters(1, horizon, 1.0, 1.0), partial(oracle.HybridMechanism, 1.0, 1.0)),
     ):
-        left, sums = iter(draws), list[float]()
-        literal: Any = described(partial(lambda noises, scale: next(noises), left))
+        literal, sums = described(partial(Dealer(draws).laplace, 0.0)), list[float]()
         for item in items.tolist():
             literal.insert(item)
             sums.append(literal.released())

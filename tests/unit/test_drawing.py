@@ -5,8 +5,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,23 +13,14 @@ import pytest
 from commands import FIGURES, below
 from complaints import readable
 from composed import load
-from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
 
 from dpbandits.config.settings import Settings
 from dpbandits.drawing import formulas, plotting
 from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import (
-    LINE_HEIGHT,
     draw_all_over_parameter,
     draw_all_over_time,
-    draw_curve,
-    draw_published,
-    name_axes,
-    panel_grid,
-    write_decades,
-    write_powers,
 )
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
@@ -53,23 +43,6 @@ ONE = Series(
     shows=REGRET,
     **NUMBERS,
 )
-
-
-def test_published_points_are_not_joined_and_a_single_panel_has_no_letter() -> None:
-    panel = PanelDrawing("a", "C1", (replace(ONE, published=((1.0, 2.0), (3.0, 4.0))),))
-    _, (axes,) = panel_grid(cast(Drawing, SimpleNamespace(panels=[panel])), 1, 2.0)
-    draw_published(axes, panel)
-    assert [line.get_linestyle() for line in axes.lines] == ["None"]
-    assert axes.get_title() == "C1"
-
-
-def test_powers_stand_beside_the_last_points_of_their_curves_apart_from_each_other() -> None:
-    high = replace(ONE, slope=1.0, centre=NUMBERS["centre"] + 0.01)
-    panel, axes = PanelDrawing("a", "", (high, replace(ONE, slope=0.5))), Figure().subplots()
-    draw_all_over_parameter(axes, panel)
-    write_powers(axes, panel, "x")
-    offsets = [text.xyann[1] for text in axes.texts if isinstance(text, Annotation)]
-    assert offsets[0] == 0 < offsets[1] < 2 * LINE_HEIGHT
 
 
 @pytest.mark.parametrize("draw", [draw_all_over_time, draw_all_over_parameter])
@@ -157,53 +130,6 @@ def test_episodes_are_drawn_of_any_run_that_has_room_and_refused_where_steps_are
 
 
 # Axes --------------------------------------------------------------------------------------------
-
-
-def test_the_lowest_panel_of_a_column_names_x_and_the_first_of_a_row_names_y() -> None:
-    figure = Figure()
-    grid = figure.subplots(2, 2)
-    grid[1, 1].remove()
-    for ax in figure.axes:
-        name_axes(ax, "x", "y")
-    labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in figure.axes]
-    assert labels == [("", "y"), ("x", ""), ("x", "y")]
-    free = figure.add_axes((0.1, 0.1, 0.5, 0.5))
-    name_axes(free, "x", "y")
-    assert (free.get_xlabel(), free.get_ylabel()) == ("x", "y")
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "labels"),
-    [
-        (2.0, 15.0, {2.0: "2"}),
-        (200_000.0, 1_500_000.0, {200_000.0: r"$\mathdefault{2\times10^{5}}$"}),
-        (1.0, 10_000.0, {20.0: "", 500.0: ""}),
-        (2.0, 150.0, {20.0: "", 50.0: ""}),
-    ],
-    ids=["a decade", "a high decade", "many decades", "two decades"],
-)
-def test_ticks_between_decades_have_labels_if_a_decade_or_less_is_shown(
-    low: float, high: float, labels: dict[float, str]
-) -> None:
-    ax = Figure().subplots()
-    ax.set_yscale("log")
-    ax.set_ylim(low, high)
-    write_decades(ax.yaxis)
-    formatter: Any = ax.yaxis.get_minor_formatter()
-    formatter.set_locs(ax.yaxis.get_minorticklocs())
-    assert {x: formatter(x) for x in labels} == labels
-
-
-@pytest.mark.parametrize("scale", ["linear", "log"])
-def test_a_band_that_reaches_zero_ends_above_it_on_a_logarithmic_axis(scale: str) -> None:
-    ax = Figure().subplots()
-    ax.set_yscale(scale)
-    draw_curve(ax, replace(ONE, low=np.arange(-4.0, 4.0), high=np.full(8, 9.0)))
-    (band,) = (c for c in ax.collections if isinstance(c, PolyCollection))
-    ends = np.asarray(band.get_paths()[0].vertices)[:8, 1]
-    tiny = np.finfo(float).tiny
-    expected = np.maximum(np.arange(-4.0, 4.0), tiny) if scale == "log" else np.arange(-4.0, 4.0)
-    np.testing.assert_array_equal(ends, expected)
 
 
 # Texts that no picture or file can hold -----------------------------------------------------------

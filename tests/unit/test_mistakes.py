@@ -86,9 +86,9 @@ def test_a_mistake_on_the_command_line_ends_with_status_2_and_one_line(
     assert [part for part in parts if part not in done.err] == [], done.err
 
 
-# Mistakes for which Hydra's own command has other words: it takes several figures and values.
+# A dozen, without those for which Hydra's own command has other words: it takes several figures.
 OF_RUN = ("runs=5", "./conf", "figure=", "hydra.", "--runs", "runs=5,6")
-ALIKE = [row[:2] for row in COMMAND_LINE if not any(w.startswith(OF_RUN) for w in row[:2])]
+ALIKE = [row[:2] for row in COMMAND_LINE if not any(w.startswith(OF_RUN) for w in row[:2])][::4]
 
 
 @pytest.mark.usefixtures("in_checkout")

@@ -69,6 +69,7 @@ def test_the_picture_has_an_open_marker_at_every_row_of_the_table(figure: str) -
     styles = {each.style for panel in drawing.panels for each in panel.series}
     for panel, ax in zip(drawing.panels, picture.axes, strict=True):
         marked = [each for each in ax.lines if str(each.get_gid()).startswith("published ")]
+        assert {each.get_linestyle() for each in marked} <= {"None"}  # points are not joined
         number = FIGURES[figure].get(panel.letter)
         assert sorted(tuple(point) for line in marked for point in points(line)) == sorted(
             (float(row["round"]), float(row["regret"]))
