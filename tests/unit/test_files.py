@@ -15,7 +15,7 @@ from commands import ROOT
 from dpbandits.files import project, provenance
 from dpbandits.files.atomic import check_writable, to_json, write_atomically
 from dpbandits.kernel.errors import UserError
-from dpbandits.kernel.roots import PACKAGE, Found, Root
+from dpbandits.kernel.roots import PACKAGE, Discovery, Root
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Root]:
         for folder in ("algorithms", "conf/figure"):
             (root.folder / folder).mkdir(parents=True)
         (root.folder / "algorithms" / "first.py").write_text(f"# {name}\n")
-    found = Found(made["mine"], (), (PACKAGE, *made.values()))
+    found = Discovery(made["mine"], (), (PACKAGE, *made.values()))
     for module in (project, provenance):
-        monkeypatch.setattr(module, "found", lambda: found)
+        monkeypatch.setattr(module, "discovery", lambda: found)
     return made
 
 

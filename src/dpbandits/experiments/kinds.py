@@ -1,8 +1,8 @@
-"""What everything else asks of a kind of experiment, beside the numbers of its experiments.
+"""Protocol of a kind of experiment: its keys in YAML, its quantities and its words.
 
 A kind is two files of one name: experiments/regret.py has the numbers, kinds/regret.py the words:
 how it is written in YAML, and what captions, tables and judges say of it. A project brings a kind
-of its own in two such files. Nobody asks which kind an experiment is of; the kind is asked.
+of its own in two such files. Code elsewhere asks the kind, never which kind it is.
 """
 
 from abc import ABC, abstractmethod
@@ -94,7 +94,7 @@ class Given(Protocol):
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of one experiment."""
+    """Name and values of one experiment, for messages, captions, tables and judges."""
 
     name: str  # in one line, for progress and error messages
     settings: Mapping[str, Any]  # values of its parameters that are not part of the game

@@ -33,7 +33,7 @@ class Regret(Enum):
 
 @dataclass(frozen=True)
 class RegretExperiment(Experiment):
-    """One algorithm on one environment.
+    """One algorithm on one instance.
 
     Raises UserError if the horizon in `params` differs from the experiment's.
     """

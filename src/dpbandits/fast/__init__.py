@@ -1,4 +1,4 @@
-"""Exact schemes: `fast/<name>.py` plays runs of `algorithms/<name>.py`, distributed alike, sooner.
+"""Exact schemes: `fast/<name>.py` plays `algorithms/<name>.py` faster, with runs distributed alike.
 
 A scheme plays unless the game is played per round or its `covers(params)` is False. Without this
 folder the definitions play everything.

@@ -22,7 +22,7 @@ from dpbandits.kernel.compilation import allocating, by_class, inlined
 
 NEVER = np.iinfo(np.int64).max
 # Marks of a game that cannot count: a policy asked for what is not there, or a reward is no reward.
-# The pulls stay inside the arrays, and who plays the game refuses the run.
+# The pulls stay inside the arrays, and `Game.play` refuses the run.
 NO_PULL, NO_REWARD = 1, 2
 
 

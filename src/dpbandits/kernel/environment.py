@@ -1,4 +1,4 @@
-"""Environments as everything else asks them: what their files define, and the defaults."""
+"""Environments: what their files define, and defaults for the rest."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ OWN = ("largest_regret", "shortest", "title", "phrase")  # which a file may defi
 
 
 class Game(NamedTuple):
-    """What one run is played on."""
+    """Law, number of arms and means of one run."""
 
     law: Any  # draws the rewards
     arms: int
@@ -22,7 +22,7 @@ class Game(NamedTuple):
 
 @dataclass(frozen=True)
 class Environment:
-    """Family of games; an instance of it has the values of its `Params`.
+    """Family of instances; an instance has the values of its `Params`.
 
     Its file defines `Params`, `arms`, one of `law`, `table` and `drawn`, and perhaps functions of
     OWN. All of them take the Params first.

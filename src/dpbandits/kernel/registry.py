@@ -65,8 +65,8 @@ def _kind(source: bytes) -> str:
 
 
 @cache
-def _members(family: str, discovery: Discovery) -> Mapping[str, Member]:
-    folders = MEMBERS[family]
+def _members(group: str, discovery: Discovery) -> Mapping[str, Member]:
+    folders = MEMBERS[group]
     plugged = {plugin.root for plugin in discovery.plugins}  # their entry points name the members
     members = [(p.name, Member(p.root, p.path)) for p in discovery.plugins if p.group in folders]
     for root in discovery.roots:
@@ -78,25 +78,25 @@ def _members(family: str, discovery: Discovery) -> Mapping[str, Member]:
     for name, member in members:
         if (other := by_name.setdefault(name, member)) is not member:
             files = f"{other.shown} and {member.shown}"
-            raise UserError(f"two {family}s are named '{name}', {files}: rename one of them")
+            raise UserError(f"two {group}s are named '{name}', {files}: rename one of them")
     return dict(sorted(by_name.items()))
 
 
-def members(family: str) -> Mapping[str, Member]:
-    """Return the places of all sources of a family, algorithm, environment or kind, by name."""
-    return _members(family, roots.discovery())
+def members(group: str) -> Mapping[str, Member]:
+    """Return the places of all sources of a group (algorithm, environment, kind) by name."""
+    return _members(group, roots.discovery())
 
 
-def member(family: str, name: str) -> Member:
+def member(group: str, name: str) -> Member:
     """Return the place of a member's source; raise UserError if there is none of this name."""
-    by_name = members(family)
+    by_name = members(group)
     if name not in by_name:
-        raise UserError(f"unknown {family} '{name}'; {nearest(name, by_name)}")
+        raise UserError(f"unknown {group} '{name}'; {nearest(name, by_name)}")
     return by_name[name]
 
 
 @cache
-def _module(family: str, member: Member, name: str) -> ModuleType:
+def _module(group: str, member: Member, name: str) -> ModuleType:
     below = member.path.removesuffix(".py").replace("/", ".")
     try:
         module = importlib.import_module(f"{member.root.package}.{below}")
@@ -105,19 +105,19 @@ def _module(family: str, member: Member, name: str) -> ModuleType:
     except Exception as error:
         folder = (member.root.folder / member.path).parent
         reason = place_and_reason(error, folder, member.shown.rpartition("/")[0])
-        raise UserError(f"{family} '{name}': {reason}") from error
-    lacking = [needed for needed in NEEDED[family] if not hasattr(module, needed)]
+        raise UserError(f"{group} '{name}': {reason}") from error
+    lacking = [needed for needed in NEEDED[group] if not hasattr(module, needed)]
     if lacking:
-        raise UserError(f"{family} '{name}': {member.shown} must define {' and '.join(lacking)}")
-    problem = parameters.unsupported(module.Params) if "Params" in NEEDED[family] else ""
-    if family == "algorithm" and (kind := getattr(module, "KIND", member.kind)) != member.kind:
+        raise UserError(f"{group} '{name}': {member.shown} must define {' and '.join(lacking)}")
+    problem = parameters.unsupported(module.Params) if "Params" in NEEDED[group] else ""
+    if group == "algorithm" and (kind := getattr(module, "KIND", member.kind)) != member.kind:
         problem = f"write KIND = {str(kind)!r} as a text on a line of its own"
-    if family == "algorithm" and hasattr(module, "claim"):
+    if group == "algorithm" and hasattr(module, "claim"):
         problem = "`claim` is now called `guarantee`, and `promise` is `guaranteed`"
     if not _is_range(bounds := getattr(module, "RANGE", WITHIN)):
         problem = f"RANGE must be two floats, the smaller first, got {bounds!r}"
     if problem:
-        raise UserError(f"{family} '{name}': {member.shown}: {problem}")
+        raise UserError(f"{group} '{name}': {member.shown}: {problem}")
     return module
 
 

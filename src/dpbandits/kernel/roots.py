@@ -30,7 +30,7 @@ from dpbandits.kernel.loading import Finder
 
 MARKER = "dpbandits.toml"
 VARIABLE = "DPBANDITS_PROJECT"  # names the project's folder; otherwise the current folder does
-MEMBERS = {  # folders of the members of a family; their plugins have groups of these names
+MEMBERS = {  # folders of the members of a group; the groups of their plugins have these names
     "algorithm": ("algorithms", "stopping"),
     "environment": ("environments",),
     "kind": ("kinds",),

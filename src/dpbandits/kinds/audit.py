@@ -19,7 +19,7 @@ EPSILON = r"$\epsilon$"
 
 
 class AuditKind(Kind):
-    """Words of lower bounds on the privacy loss."""
+    """Keys, quantities and words of lower bounds on the privacy loss."""
 
     key = "algorithm"
     title = "Audits"

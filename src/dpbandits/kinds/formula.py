@@ -16,7 +16,7 @@ VALUE = regret.REGRET._replace(label="Value of the bound", needs_runs=False)
 
 
 class FormulaKind(Kind):
-    """Words of bounds. A bound is drawn as the quantity of its panel."""
+    """Keys, quantities and words of bounds. A bound is drawn as the quantity of its panel."""
 
     key = "bound"
     title = "Bounds"

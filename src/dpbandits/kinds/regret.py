@@ -38,7 +38,7 @@ HORIZON = Key(parameters.Rounds, "rounds T", is_swept=True)
 
 
 class RegretKind(Kind):
-    """Words of games of a number of rounds."""
+    """Keys, quantities and words of games of a number of rounds."""
 
     key = "algorithm"
     title = "Algorithms"

@@ -13,7 +13,7 @@ STREAM = Key(dict[Any, Any], "samples of a stopping rule", parts=Stream)
 
 
 class StoppingKind(Kind):
-    """Words of rules that estimate a mean."""
+    """Keys, quantities and words of rules that estimate a mean."""
 
     key = "rule"
     title = "Stopping rules"

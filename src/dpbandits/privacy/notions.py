@@ -25,7 +25,7 @@ DELTA = 1e-6  # at which zCDP is stated as (epsilon, delta)-DP, if no delta is g
 
 @dataclass(frozen=True)
 class Notion:
-    """Definition of privacy, and all that the house needs to know about it.
+    """Definition of privacy, with what composition, audits and tables need of it.
 
     An audit of a notion for one choice observes the first arm that can differ; a notion that single
     tables cannot refute is audited by its releases.
