@@ -68,6 +68,7 @@ ADDED = (
     "observation",
     "memory",
 )
+ADDED_SCHEMES = ("dp-ucb-int",)  # algorithms whose references are older than their schemes
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ class Case:
     def name(self) -> str:
         """Unique name of the case in the file."""
         per_round = " per round" * self.per_round
-        if self.on in ADDED or self.variant.strip(" (").partition("=")[0] in ADDED:
+        variant = self.variant.strip(" (").partition("=")[0]
+        is_by_scheme = self.per_round and self.cell.member in ADDED_SCHEMES
+        if is_by_scheme or {self.on, variant} & {*ADDED}:
             return f"{self.on} by {self.plays}{self.variant}{per_round}"
         return f"{self.plays} on {self.on}{self.variant}{per_round}"
 

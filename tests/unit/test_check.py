@@ -155,5 +155,7 @@ def test_a_missing_reference_is_an_error_with_the_way_to_one(with_references: Pa
     content = json.loads(record.read_text("utf-8"))
     del content["profiles"]["ci"]  # its shorter horizon
     record.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(UserError, match=r"adap-c2: no reference has the law of \(a\) .*--ci"):
+    with pytest.raises(
+        UserError, match=r"adap-c2: no reference has the distribution of \(a\) .*--ci"
+    ):
         against_reference.check(["adap-c2"], [])

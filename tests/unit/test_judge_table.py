@@ -110,7 +110,7 @@ def test_results_are_read_as_they_were_written(
         claims_table.largest_sets(claims.values(), only_text=True),
         {"n": 1 / 7, "none": math.inf},
     )
-    monkeypatch.setattr(claims_files, "read", lambda name: of)
+    monkeypatch.setattr(claims_files, "read_paper", lambda name: of)
     claims_table.write(Gathered(of, claims, numbers, joint, {"basis": {}}))
     found = gathered()
     results = {name: judged.results for name, judged in claims.items()}

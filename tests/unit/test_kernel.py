@@ -131,7 +131,7 @@ def test_the_digest_of_machine_code_covers_the_island_and_nothing_else(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Each digest stands for that of a process that starts by then.
-    monkeypatch.setattr(roots, "_read", roots._read_sources.__wrapped__)
+    monkeypatch.setattr(roots, "_read_sources", roots._read_sources.__wrapped__)
     root = Root("dpbandits", package)
     monkeypatch.setattr(roots, "discovery", lambda: Discovery(None, (), (root,)))
     digest = compilation.island_digest.__wrapped__

@@ -88,7 +88,7 @@ def test_a_mistake_in_the_list_names_the_file_of_the_list(monkeypatch: pytest.Mo
         config.figure.curves["dp-ucb"].counter = "nonsense"
         return read(config, *rest)
 
-    monkeypatch.setattr(compose, "_read", spoilt)
+    monkeypatch.setattr(compose, "_read_figure", spoilt)
     with pytest.raises(UserError, match=r"conf/ranked/by-notion\.yaml"):
         compose.load("leaderboard", [])
 
@@ -160,7 +160,7 @@ def table(mean: float, runs: int) -> list[Series]:
 def test_the_explorer_reads_the_cells_of_the_leaderboard_from_its_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(references, "read", lambda spec, profile: table(95.0, 400))
+    monkeypatch.setattr(references, "read_series", lambda spec, profile: table(95.0, 400))
     make_explorer.ranked.cache_clear()
     cells = make_explorer.ranked()
     make_explorer.ranked.cache_clear()

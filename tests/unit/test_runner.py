@@ -295,7 +295,7 @@ def test_the_figure_and_the_check_ask_for_an_engine_and_report_failed_runs_alike
     def fail(cell: RegretExperiment, runs: range) -> Simulated:
         raise ZeroDivisionError("the gap is 0")
 
-    monkeypatch.setattr(runner, "play", play_here)
+    monkeypatch.setattr(runner, "compute", play_here)
     monkeypatch.setattr(RegretExperiment, "play", fail)
     engine = ("engine=dask", "engine.scheduler=tcp://somewhere:8786")
     assert command(*engine, *below(tmp_path)) == ExitStatus.FAILED
