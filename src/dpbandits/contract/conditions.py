@@ -313,9 +313,22 @@ def in_plain_python(subject: Subject) -> dict[str, Any]:
 
     Raises Broken if it fails, or if the games do not end.
     """
+    asked = {"name": subject.algorithm, "settings": dict(subject.settings)}
+    answer: dict[str, Any] = without_compiler("dpbandits.contract.plain", asked)
+    if "endless" in answer:
+        remedy = "pull in every passage of a loop, and end it when `playing(bandit)` is false"
+        raise Broken(answer["endless"], remedy)
+    return answer
+
+
+def without_compiler(module: str, asked: Any) -> Any:
+    """Return the JSON that a module writes as a process without the compiler, which reads `asked`.
+
+    Raises Broken if it fails.
+    """
     done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.contract.plain"],
-        input=json.dumps({"name": subject.algorithm, "settings": dict(subject.settings)}),
+        [sys.executable, "-m", module],
+        input=json.dumps(asked),
         env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
@@ -323,11 +336,7 @@ def in_plain_python(subject: Subject) -> dict[str, Any]:
     if done.returncode:
         error = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
         raise Broken(error, "make it run without the compiler, NUMBA_DISABLE_JIT=1")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    if "endless" in answer:
-        remedy = "pull in every passage of a loop, and end it when `playing(bandit)` is false"
-        raise Broken(answer["endless"], remedy)
-    return answer
+    return json.loads(done.stdout)
 
 
 def possible_releases(subject: Subject) -> str:
@@ -347,7 +356,7 @@ def possible_releases(subject: Subject) -> str:
 
 
 def composed_as_guaranteed(subject: Subject) -> str:
-    """Check that the declared releases compose to the guaranteeed budget."""
+    """Check that the declared releases compose to the guaranteed budget."""
     games = []
     for arms, rounds in private_games(subject):
         guarantee = subject.guarantee(arms, rounds)

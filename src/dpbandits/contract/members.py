@@ -1,15 +1,20 @@
 """Checks of an algorithm of any kind, on the small experiments that its kind names as cases."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpbandits.contract.conditions import ROUNDING, Broken, NotApplicable, is_private, reason
+from dpbandits.contract.conditions import (
+    ROUNDING,
+    Broken,
+    NotApplicable,
+    is_private,
+    reason,
+    without_compiler,
+)
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import registry
@@ -54,17 +59,8 @@ def same_bits(subject: Example) -> str:
 
 def same_bits_in_python(subject: Example) -> str:
     """Check that plain Python gives the bits of compiled code."""
-    done = subprocess.run(
-        [sys.executable, "-m", "dpbandits.contract.members"],
-        input=json.dumps([subject.name, dict(subject.settings)]),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        error = (done.stderr.strip() or f"status {done.returncode}").splitlines()[-1]
-        raise Broken(error, "make it run without the compiler, NUMBA_DISABLE_JIT=1")
-    if json.loads(done.stdout) != played(subject):
+    asked = [subject.name, dict(subject.settings)]
+    if without_compiler("dpbandits.contract.members", asked) != played(subject):
         remedy = "write math.log, x * x and loops in place of np.log, x**2 and np.sum"
         raise Broken("a run has other values", f"{remedy}, which round differently")
     return f"a run of {len(subject.cases())} games, bit for bit"
@@ -91,7 +87,7 @@ def possible_releases(subject: Example) -> str:
 
 
 def composed_as_guaranteed(subject: Example) -> str:
-    """Check that the declared releases compose to the guaranteeed budget."""
+    """Check that the declared releases compose to the guaranteed budget."""
     numbers = []
     for name, experiment in subject.cases().items():
         if (stated := kinds.declared(experiment, "guarantee")) is None:

@@ -15,6 +15,7 @@ from dpbandits.contract.conditions import Broken, NotApplicable, reason
 from dpbandits.contract.distributions import Distribution
 from dpbandits.contract.members import Example
 from dpbandits.contract.unseen import not_in_key
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError, nearest
@@ -125,24 +126,29 @@ def load(name: str, settings: Mapping[str, Any]) -> Subjects:
         fields = parameters.fields(registry.environment(content.get("family", name)).Params)
         values = {key: value for key, value in USUAL.items() if key in fields}
         return Distribution(*instances.instance({**values, **content, **settings}, name, name))
-    fields, content = parameters.fields(registry.algorithm(name).Params), dict[str, Any]()
-    if name in project.names("algorithm"):
-        content = dict(conf_files.read_member("algorithm", name))
-        content = content if content.get("algorithm") == name else {}
-    values = {key: value for key, value in {**USUAL, **content}.items() if key in fields}
+    fields = parameters.fields(registry.algorithm(name).Params)
+    filed = {**USUAL, **_of_file(name)}.items()
+    values = {key: value for key, value in filed if key in fields}
     return Subject.of(name, Subject(name, tuple({**values, **settings}.items())).params(1000))
 
 
 def _example(name: str, settings: Mapping[str, Any]) -> Example:
     # An algorithm of another kind, with the parameters of its file and those that are set.
-    fields, content = parameters.fields(registry.algorithm(name).Params), dict[str, Any]()
+    fields = parameters.fields(registry.algorithm(name).Params)
     if unknown := [key for key in settings if key not in fields]:
         problem = f"unknown parameter '{unknown[0]}'; {nearest(unknown[0], fields)}"
         raise UserError(f"{name}: {problem}")
-    if name in project.names("algorithm"):
-        content = dict(conf_files.read_member("algorithm", name))
-    values = {key: value for key, value in {**content, **settings}.items() if key in fields}
+    asked = {**_of_file(name), **settings}.items()
+    values = {key: value for key, value in asked if key in fields}
     subject = Example(name, tuple(values.items()))
     if not subject.cases():
         raise UserError(f"{name}: its kind has no cases to check")
     return subject
+
+
+def _of_file(name: str) -> dict[str, Any]:
+    # What conf/algorithm/<name>.yaml sets; nothing if it is of another algorithm.
+    if name not in project.names("algorithm"):
+        return {}
+    content = dict(conf_files.read_member("algorithm", name))
+    return content if content.get(kinds.of_member(name).key) == name else {}
