@@ -36,10 +36,10 @@ def gathered(name: str) -> Gathered:
 def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() -> None:
     every = {name: claims_files.read_paper(name) for name in PAPERS}
     for figure in project.names("figure"):
-        found = [paper.paper for paper in claims_files.about(figure)]
+        found = [paper.paper for paper in claims_files.naming(figure)]
         assert {name for name, paper in every.items() if figure in paper.figures()} <= {*found}
-    assert [paper.paper for paper in claims_files.about("adap-c2")] == ["azize2022"]
-    assert [paper.paper for paper in claims_files.about("adap-c1")] == ["azize2022", "sajed2019"]
+    assert [paper.paper for paper in claims_files.naming("adap-c2")] == ["azize2022"]
+    assert [paper.paper for paper in claims_files.naming("adap-c1")] == ["azize2022", "sajed2019"]
 
 
 @of_every_paper

@@ -94,10 +94,8 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         )
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
-    label, given = (
-        str(content.get("label") or registry.algorithm(member).LABEL),
-        as_configured(given),
-    )
+    given = as_configured(given)
+    label = str(content.get("label") or registry.algorithm(member).LABEL)
     of_file = {key: value for key, value in content.items() if key not in APPEARANCE}
     settings = {**of_file, **given}
     return Player(name, member, label, given, settings, name)
@@ -216,7 +214,7 @@ def specification(
     horizon, seed, runs, *_ = shared[0]
     if "workers" in given:
         settings = replace(settings, workers=shared[0].workers)
-    for entry in players:  # in the words of arguments; the reader has those of files
+    for entry in players:  # whose messages name arguments; the reader's name keys of files
         for numbers in shared:
             epsilon = numbers.epsilon if budgets else None
             entry.params({"epsilon": epsilon, "delta": values.get("delta"), "horizon": horizon})

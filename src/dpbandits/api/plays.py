@@ -364,9 +364,8 @@ def compare(
         >>> found.plays["dp-se", 1.0].regret.shape[0], len(found.standings)
         (5, 2)
     """
-    budgets = (
-        () if epsilon is None else tuple(np.atleast_1d(np.asarray(as_configured(epsilon), object)))
-    )
+    asked = np.asarray([] if epsilon is None else as_configured(epsilon), object)
+    budgets = tuple(np.atleast_1d(asked))
     values: dict[str, Any] = {"horizon": horizon, "runs": runs, "seed": seed, "delta": delta}
     values |= {"checkpoints": checkpoints, "workers": workers}
     entries = players_of(algorithms)
@@ -388,10 +387,8 @@ def comparison(
             arrays = rounds, regret, summary.mean, summary.std, summary.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            guarantee, composed = (
-                kinds.declared(experiment, "guarantee"),
-                kinds.composed_budget(experiment),
-            )
+            guarantee = kinds.declared(experiment, "guarantee")
+            composed = kinds.composed_budget(experiment)
             stored = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,

@@ -87,7 +87,7 @@ class Candidate:
         limit = self.limit.epsilon
         return epsilon / limit if 0.0 < limit < math.inf else epsilon
 
-    def guaranteed(self, games: int) -> float:
+    def provable(self, games: int) -> float:
         """Return the share of the limit that `games` games with these frequencies would prove."""
         if not (self.event and self.counts):
             return 0.0
@@ -168,7 +168,7 @@ class Auditor:
                 alike.sort(key=lambda candidate: -candidate.share(candidate.proved))
                 del alike[survivors:]  # at once: the counts of all tables would take much memory
             left = [candidate for alike in kept.values() for candidate in alike] or left[:1]
-        return max(left, key=lambda candidate: candidate.guaranteed(games))
+        return max(left, key=lambda candidate: candidate.provable(games))
 
     def counts(self, design: Design, games: int, part: str) -> np.ndarray:
         """Play `games` games on each table and return their counts, uint32 of shape (2, cells).

@@ -219,7 +219,7 @@ def check(figures: Sequence[str], overrides: Sequence[str]) -> int:
     if comparisons:  # without comparisons there is no verdict
         outside = f"{plural(alarms, 'curve')} OUTSIDE" if alarms else "all inside"
         text += (
-            f": {outside}; if every law were the same, a curve would be outside with a"
+            f": {outside}; if every distribution were the same, a curve would be outside with a"
             f" probability of at most {FALSE_ALARM:g}"
         )
     print(text)

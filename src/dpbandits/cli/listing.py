@@ -75,9 +75,9 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
         yield kind, name, about, project.owner(project.home(group, name))
 
 
-def _members(kind: str, family: str, names: Collection[str]) -> Iterator[Row]:
+def _members(kind: str, group: str, names: Collection[str]) -> Iterator[Row]:
     for name in names:
-        member = registry.member(family, name)
+        member = registry.member(group, name)
         try:
             source = (member.root.folder / member.path).read_bytes()
             text = ast.get_docstring(ast.parse(source)) or ""

@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 def audit_lines(audit: AuditResult) -> Iterator[str]:
-    """Yield the lines of an audit's audit."""
+    """Yield the lines that report an audit."""
     guarantee = audit.findings[0].guarantee
     yield shlex.join([audit.algorithm, *(f"{k}={value}" for k, value in audit.parameters.items())])
     claimed = _budget(guarantee.epsilon, guarantee.delta)

@@ -197,8 +197,8 @@ def _read_figure(
     values.section(schema.TOP, content, "", [key for key in schema.TOP if key != "runs"])
     for group in project.DISTINCT:  # refuses two members of one name
         project.names(group)
-    kinds = schema.PROFILE | {"name": project.names("profile")}
-    values.section(kinds, content["profile"], "profile", kinds)
+    keys_of_profile = schema.PROFILE | {"name": project.names("profile")}
+    values.section(keys_of_profile, content["profile"], "profile", keys_of_profile)
     reader = FigureReader(values)
     spec = reader.specification(may_repeat_labels=is_variant)
     # The overrides that change the figure, sorted by key; one that repeats a value is no change,

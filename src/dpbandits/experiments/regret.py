@@ -70,7 +70,7 @@ class RegretExperiment(Experiment):
     @property
     def roots(self) -> tuple[str, ...]:
         members = (("algorithm", self.member), ("environment", self.environment))
-        sources = (registry.member(family, name).source for family, name in members)
+        sources = (registry.member(group, name).source for group, name in members)
         return *super().roots, *sources, *filter(None, [registry.scheme_source(self.member)])
 
     @property

@@ -95,8 +95,8 @@ def with_papers(text: str) -> str:
 
 def statements(spec: FigureSpec) -> list[Statement]:
     """Return the sentences of a caption that are about several curves, in their order."""
-    found = [*games(spec), *notes(spec), *summary(spec)]
-    return [statement._replace(text=with_papers(statement.text)) for statement in found]
+    sentences = [*games(spec), *notes(spec), *summary(spec)]
+    return [statement._replace(text=with_papers(statement.text)) for statement in sentences]
 
 
 def notes(spec: FigureSpec) -> list[Statement]:
@@ -109,12 +109,12 @@ def notes(spec: FigureSpec) -> list[Statement]:
 def of_runs(spec: FigureSpec, store: Store) -> list[Statement]:
     """Return what kinds say of the runs in the store, which has all of them."""
     played = [point for point in points(spec) if point.curve.played]
-    found = grouped(
+    noted = grouped(
         (text, point)
         for point in played
         if (text := kinds.of(point.source).notes(point.source, _runs(point, store)))
     )
-    return [sentence(f"{which(at, played)}: {text}", {text: at}) for text, at in found.items()]
+    return [sentence(f"{which(of, played)}: {text}", {text: of}) for text, of in noted.items()]
 
 
 def _runs(point: Point, store: Store) -> Load:
@@ -125,13 +125,18 @@ def limits(spec: FigureSpec) -> list[Statement]:
     """Return a sentence on the lower bounds beside played curves that hold for the limit alone."""
     drawn = points(spec)
     bounds = [point for point in drawn if "lower_bound" in point.source.member]
-    found = [point for point in bounds if point.source.member in ASYMPTOTIC]
-    if not found or "asymptotic" in spec.note or not any(point.curve.played for point in drawn):
+    asymptotic = [point for point in bounds if point.source.member in ASYMPTOTIC]
+    if (
+        not asymptotic
+        or "asymptotic" in spec.note
+        or not any(point.curve.played for point in drawn)
+    ):
         return []
-    if len(found) == len(bounds):
-        return [sentence("lower bounds are asymptotic", {"asymptotic": found})]
-    who = which(found, bounds)
-    return [sentence(f"{who} {_is_or_are(who, found)} asymptotic", {"asymptotic": found})]
+    holds = {"asymptotic": asymptotic}
+    if len(asymptotic) == len(bounds):
+        return [sentence("lower bounds are asymptotic", holds)]
+    who = which(asymptotic, bounds)
+    return [sentence(f"{who} {_is_or_are(who, asymptotic)} asymptotic", holds)]
 
 
 def order_of_arms(spec: FigureSpec) -> list[Statement]:
@@ -159,9 +164,10 @@ def not_comparable(spec: FigureSpec) -> list[Statement]:
             if point.panel is panel and (guarantee := declared(point.source, "guarantee"))
         ]
         mixed += inside if len({name for name, _ in inside}) > 1 else []
-    found = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
-    who = listed(list(found)) if len(found) <= NAMED else f"{len(found)} definitions of privacy"
-    return [sentence(f"budgets of {who} are not comparable", found)] if found else []
+    by_notion = grouped((name.removesuffix(" at δ = 0"), point) for name, point in mixed)
+    several = f"{len(by_notion)} definitions of privacy"
+    who = listed(list(by_notion)) if len(by_notion) <= NAMED else several
+    return [sentence(f"budgets of {who} are not comparable", by_notion)] if by_notion else []
 
 
 def summary(spec: FigureSpec) -> list[Statement]:
@@ -170,27 +176,27 @@ def summary(spec: FigureSpec) -> list[Statement]:
     What releases nothing is named before the budgets, which are those of all other points.
     """
     every = [point for point in points(spec) if kinds.words(point.source).spends]
-    found = grouped((_kind(point.source), point) for point in every)
-    private = [p for kind, inside in found.items() if kind != NOT_PRIVATE for p in inside]
-    releasing = [p for kind in (NO_BOUND, EQUAL, OTHER) for p in found.get(kind, ())]
-    made = []
-    if none := found.get(NOT_PRIVATE):
+    by_kind = grouped((_kind(point.source), point) for point in every)
+    private = [p for kind, inside in by_kind.items() if kind != NOT_PRIVATE for p in inside]
+    releasing = [p for kind in (NO_BOUND, EQUAL, OTHER) for p in by_kind.get(kind, ())]
+    sentences = []
+    if none := by_kind.get(NOT_PRIVATE):
         who = which(none, every)
         text = f"{who} {_is_or_are(who, none)} not private" if private else "no curve is private"
-        made.append(sentence(text, {NOT_PRIVATE: none}))
-    if silent := found.get(NOT_DECLARED):
+        sentences.append(sentence(text, {NOT_PRIVATE: none}))
+    if silent := by_kind.get(NOT_DECLARED):
         text = f"the privacy of {which(silent, private)} is not declared"
-        made.append(sentence(text, {NOT_DECLARED: silent}))
-    made += _remarks(every, found.get(NOTHING, []))
-    if unbounded := found.get(NO_BOUND):
+        sentences.append(sentence(text, {NOT_DECLARED: silent}))
+    sentences += _remarks(every, by_kind.get(NOTHING, []))
+    if unbounded := by_kind.get(NO_BOUND):
         who = f"the composition of {which(unbounded, releasing)}"
         who = who if len(unbounded) < len(releasing) else "any composition"
-        made.append(sentence(f"no bound is known for {who}", {NO_BOUND: unbounded}))
-    equal, others = found.get(EQUAL, []), found.get(OTHER, [])
+        sentences.append(sentence(f"no bound is known for {who}", {NO_BOUND: unbounded}))
+    equal, others = by_kind.get(EQUAL, []), by_kind.get(OTHER, [])
     if equal or others:
         is_rest = len(equal) + len(others) < len(every)
-        made.append(_composed(equal, others, releasing, "the others" if is_rest else "all"))
-    return made
+        sentences.append(_composed(equal, others, releasing, "the others" if is_rest else "all"))
+    return sentences
 
 
 def _is_or_are(who: str, holds: Sequence[Point]) -> str:
@@ -201,15 +207,17 @@ def _remarks(every: Sequence[Point], silent: Sequence[Point]) -> list[Statement]
     # The algorithms' warnings, and what releases nothing: in one sentence if the points are those
     # of a warning.
     warned = grouped((text, p) for p in every if (text := declared(p.source, "warning")))
-    made = []
+    sentences = []
     for text, holds in warned.items():
         ending = ""
         if silent and [p.place for p in holds] == [p.place for p in silent]:
             ending, silent = ", without release", []
-        made.append(sentence(f"{which(holds, every)}: {text}{ending}", {text: holds}))
+        sentences.append(sentence(f"{which(holds, every)}: {text}{ending}", {text: holds}))
     if silent:
-        made.append(sentence(f"nothing is released by {which(silent, every)}", {NOTHING: silent}))
-    return made
+        sentences.append(
+            sentence(f"nothing is released by {which(silent, every)}", {NOTHING: silent})
+        )
+    return sentences
 
 
 def _kind(experiment: Experiment) -> str:
@@ -229,21 +237,23 @@ def _composed(
     equal: Sequence[Point], others: Sequence[Point], releasing: Sequence[Point], who: str
 ) -> Statement:
     # A curve has one text for all its other budgets; more than NAMED texts become one.
-    texts = {name: _times(found) for name, found in grouped((p.name, p) for p in others).items()}
-    found = grouped((texts[point.name], point) for point in others)
-    if len(found) > NAMED:
-        found = {_times(others): [*others]}
-    named = listed([f"{which(inside, releasing)} ({text})" for text, inside in found.items()])
+    texts = {
+        name: _times(of_curve) for name, of_curve in grouped((p.name, p) for p in others).items()
+    }
+    by_text = grouped((texts[point.name], point) for point in others)
+    if len(by_text) > NAMED:
+        by_text = {_times(others): [*others]}
+    named = listed([f"{which(inside, releasing)} ({text})" for text, inside in by_text.items()])
     if not equal:
-        return sentence(f"in parentheses, what releases compose to: {named}", found)
+        return sentence(f"in parentheses, what releases compose to: {named}", by_text)
     exceptions = f", except {named}" if others else ""
-    return sentence(f"{who} compose to the ε they are given{exceptions}", {EQUAL: equal, **found})
+    return sentence(f"{who} compose to the ε they are given{exceptions}", {EQUAL: equal, **by_text})
 
 
-def _times(found: Sequence[Point]) -> str:
+def _times(given: Sequence[Point]) -> str:
     # The smallest and the largest composed budget in units of the given one: `ε/5 to 2 ε`.
     factors = [
-        (composed_budget(p.source) or 0.0) / (given_budget(p.source) or math.inf) for p in found
+        (composed_budget(p.source) or 0.0) / (given_budget(p.source) or math.inf) for p in given
     ]
     low, high = (_factor(value) for value in (min(factors), max(factors)))
     return low if low == high else f"{low.removesuffix(' ε')} to {high}"
@@ -273,10 +283,10 @@ def runs_of(drawn: Sequence[Point]) -> str:
 
 def _fewer_curves(drawn: Sequence[Point]) -> str:
     # If there are two numbers of runs, the rarer one with its curves, if their names are few.
-    found = grouped((f"{point.curve.runs:,}", point) for point in drawn)
-    number_of_runs, holds = min(found.items(), key=lambda item: len(item[1]))
+    by_runs = grouped((f"{point.curve.runs:,}", point) for point in drawn)
+    number_of_runs, holds = min(by_runs.items(), key=lambda item: len(item[1]))
     who = which(holds, drawn)
-    is_named = len(found) == 2 and not re.match(r"\d|some points of", who)
+    is_named = len(by_runs) == 2 and not re.match(r"\d|some points of", who)
     return f", {number_of_runs} for {who}" if is_named else ""
 
 
@@ -287,8 +297,8 @@ def games(spec: FigureSpec) -> list[Statement]:
     """
     drawn = points(spec)
     played = [point for point in drawn if point.curve.played]
-    found = played or [point for point in drawn if point.curve.style != TRANSITION]
-    laws = grouped((kinds.setting(point.source, instances.description), point) for point in found)
+    counted = played or [point for point in drawn if point.curve.style != TRANSITION]
+    laws = grouped((kinds.setting(point.source, instances.description), point) for point in counted)
     laws.pop("", None)
     texts, separator = [*laws], ", "
     if len(laws) > 1 and any(", " in law for law in laws):
@@ -297,7 +307,7 @@ def games(spec: FigureSpec) -> list[Statement]:
             texts = [f"{len(laws)} games, from {texts[0]} to {texts[-1]}"]
         elif len(laws) > NAMED:
             texts, separator = [f"{len(laws)} {'games' if played else 'cases'}"], ", "
-    lengths = (kinds.words(point.source).rounds for point in found)
+    lengths = (kinds.words(point.source).rounds for point in counted)
     if horizons := [rounds for rounds in lengths if rounds]:
         low, high = min(horizons), max(horizons)
         texts.append(f"T = {low:,}" if low == high else f"T = {low:,} to {high:,}")
@@ -362,10 +372,10 @@ def privacy(curve: Curve) -> str:
         text = f"{text}, more than given"
     bandits = [experiment for experiment in experiments if kinds.words(experiment).bandit]
     result = audits.audited(bandits[0].member, bandits[0].params) if bandits else None
-    made = ((audits.budget(c.params), delta_of(c)) for c in bandits)
+    budgets_given = ((audits.budget(c.params), delta_of(c)) for c in bandits)
     # A lower bound counts if it was made with the budget of every experiment, and is not 0. One
     # above the budget of these games is of others, with more rounds.
-    is_ours = result and {*made} == {(result.budget_given, result.delta)}
+    is_ours = result and {*budgets_given} == {(result.budget_given, result.delta)}
     if result and is_ours and 0 < result.epsilon <= min(composed) * (1 + 1e-9):
         by_one_choice = f", {result.one_choice:.3g} by one choice" if result.one_choice else ""
         text = f"{text}; audited: at least {result.epsilon:.3g}{by_one_choice}"

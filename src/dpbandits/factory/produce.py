@@ -339,13 +339,12 @@ def sources(curve: Curve) -> list[dict[str, Any]]:
 
     Those that have runs have their key and the epsilon that their releases compose to.
     """
-    found = []
+    described_sources = []
     for source, x in zip(curve.sources, curve.x or [None] * len(curve.sources), strict=True):
         described = source.description()
         if source.columns:
-            spent = (
-                "infinite" if composed_budget(source) == math.inf else composed_budget(source)
-            )  # as JSON needs it
-            described = {"key": key(source), **described, "composed_epsilon": spent}
-        found.append({**described, "x": x})
-    return found
+            spent = composed_budget(source)
+            in_json = "infinite" if spent == math.inf else spent
+            described = {"key": key(source), **described, "composed_epsilon": in_json}
+        described_sources.append({**described, "x": x})
+    return described_sources

@@ -73,10 +73,10 @@ def points(spec: FigureSpec) -> list[Point]:
 
 def grouped(pairs: Iterable[tuple[str, Point]]) -> dict[str, list[Point]]:
     """Return the points of every word, in the order of their first appearance."""
-    found: dict[str, list[Point]] = {}
+    groups: dict[str, list[Point]] = {}
     for word, point in pairs:
-        found.setdefault(word, []).append(point)
-    return found
+        groups.setdefault(word, []).append(point)
+    return groups
 
 
 def which(holds: Collection[Point], among: Collection[Point]) -> str:
@@ -155,9 +155,9 @@ def _values(inside: Sequence[Point], whole: Sequence[Point]) -> str:
 
 
 def _places(chosen: Iterable[Point]) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str], list[float] | None] = {}
+    x_of: dict[tuple[str, str], list[float] | None] = {}
     for p in chosen:
-        values = found.setdefault((p.panel.letter, p.curve.label), [] if p.curve.x else None)
+        values = x_of.setdefault((p.panel.letter, p.curve.label), [] if p.curve.x else None)
         if values is not None and p.curve.x:
             values.append(p.curve.x[p.position])
-    return [{"panel": panel, "label": label, "x": x} for (panel, label), x in found.items()]
+    return [{"panel": panel, "label": label, "x": x} for (panel, label), x in x_of.items()]

@@ -138,11 +138,11 @@ def exported(spec: FigureSpec, settings: Settings, kind: str) -> bytes:
 
 
 def _as_json(spec: FigureSpec, settings: Settings, series: Iterable[Series]) -> bytes:
-    found = iter(series)  # in the order of panels and curves
+    remaining = iter(series)  # in the order of panels and curves
     panels = []
     for panel in spec.panels:
         curves = []
-        for curve, numbers in zip(panel.curves, found, strict=False):
+        for curve, numbers in zip(panel.curves, remaining, strict=False):
             described: dict[str, Any] = {
                 "label": curve.label,
                 "algorithm": curve.sources[0].member if curve.played else None,

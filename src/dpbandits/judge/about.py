@@ -40,15 +40,14 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
     is judged at another scale than the paper's.
     """
     claims, runs = list[About](), spec.runs_of_experiments()
-    for paper in claims_files.about(spec.name):
+    for paper in claims_files.naming(spec.name):
         names = [claim for claim in paper.claims() if spec.name in paper.figures(claim)]
         if spec.profile != PAPER:
             why = f"the profile {spec.profile} plays games of another scale than the paper's"
             claims += [About(Judged(paper, n), NOT_JUDGED, "", why, NOTHING) for n in names]
             continue
-        gathered = (
-            None if not (spec.is_as_filed and names) else claims_table.read_results(paper.paper)
-        )
+        is_quoted = spec.is_as_filed and names
+        gathered = claims_table.read_results(paper.paper) if is_quoted else None
         if gathered is not None and not claims_table.stale(gathered, [spec]):
             for judged in (gathered.claims[claim] for claim in names):
                 because = filled(judged.claim.because, gathered)

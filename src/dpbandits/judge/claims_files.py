@@ -193,11 +193,11 @@ def read_paper(name: str) -> Paper:
     return paper
 
 
-def about(figure: str) -> Iterator[Paper]:
+def naming(figure: str) -> Iterator[Paper]:
     """Yield the claims of the papers whose files name a figure."""
     for name in papers():
         file = project.find(project.member_file("claims", name))
-        with suppress(OSError):  # `read` reports it
+        with suppress(OSError):  # `read_paper` reports it
             if figure.encode() not in file.read_bytes():
                 continue
         yield read_paper(name)

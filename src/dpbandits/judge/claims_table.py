@@ -270,10 +270,8 @@ def read_results(name: str) -> Gathered | None:
 
     Raises UserError for a table that was changed or cannot be read.
     """
-    paper, file = (
-        claims_files.read_paper(name),
-        project.home("claims", name) / FOLDER / f"{name}.csv",
-    )
+    paper = claims_files.read_paper(name)
+    file = project.home("claims", name) / FOLDER / f"{name}.csv"
     remedy = f"`dpbandits report --gather {name}` writes it"
     if (table := references.committed(file, remedy)) is None:
         return None

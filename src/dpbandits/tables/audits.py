@@ -128,7 +128,7 @@ def table(spec: FigureSpec, series: Sequence[Series]) -> bytes:
                 bounds.setdefault(experiment, {})[column] = bound
                 labels[experiment] = curve.label
     rows = []
-    for experiment, found in bounds.items():
+    for experiment, lower in bounds.items():
         params, guarantee = experiment.params, experiment.guarantee
         given = {k: getattr(params, k) for k in (*BUDGETS, "delta") if k in params._fields}
         rows.append(
@@ -140,7 +140,7 @@ def table(spec: FigureSpec, series: Sequence[Series]) -> bytes:
                     guarantee.delta,
                     kinds.composed_budget(experiment),
                 ),
-                *(found["epsilon"], found.get("one_choice", "")),
+                *(lower["epsilon"], lower.get("one_choice", "")),
             )
         )
     return written(Audited._fields, rows)
