@@ -7,7 +7,6 @@ report shows, drawn from its committed reference.
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from textwrap import fill
@@ -87,7 +86,7 @@ def counts() -> str:
     return "".join(f"* {line}\n" for line in lines)
 
 
-def picture(folder: str) -> str:
+def picture() -> str:
     """Return the forest plot of all papers with its caption, in the words of its legend."""
     alternative = "Sentences of all papers: by which factor each holds or is missed"
     caption = (
@@ -96,7 +95,7 @@ def picture(folder: str) -> str:
         f" what the figures draw, open circles {forest.VARIANTS}, of the text or against it. Only"
         " factors are placed: a difference has its two sides in words.*"
     )
-    return f"![{alternative}]({folder}claims.svg)\n\n{fill(caption, 100)}\n"
+    return f"![{alternative}]({reports.PICTURE})\n\n{fill(caption, 100)}\n"
 
 
 def software() -> str:
@@ -110,11 +109,10 @@ def software() -> str:
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "counts": counts,
-        "picture": partial(picture, "docs/images/"),
+        "picture": picture,
         "papers": headlines,
         "software": software,
     },
-    "docs/index.md": {"counts": counts, "picture": partial(picture, "images/")},
     "docs/figures.md": {"figures": table},
 }
 

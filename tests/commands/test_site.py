@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+from collections import Counter
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from browser import Tab
 from commands import DPBANDITS, ROOT, Done, Process
 
 import dpbandits
+from dpbandits.judge.verdicts import Verdict
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
 from dpbandits.run import ExitStatus
@@ -20,6 +22,8 @@ from dpbandits.site import build
 
 for needed in build.NEEDED:
     pytest.importorskip(needed, reason=f"no {needed}: pip install -r requirements-site.lock")
+
+from dpbandits.site import home, reports  # noqa: E402 which need the extra
 
 CHOSEN = ("adap-c2", "leaderboard", "lower-bounds")
 EVIL = "<script>alert('&')</script> *a* `b` [c](d)"
@@ -82,7 +86,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert command(project, "run", "my-figure", "profile=smoke").status == 0
     done = command(project, "site", "profile=smoke")
     assert done.status == ExitStatus.FAILED, done.err
-    failed = [line.split(": ")[1] for line in done.err.splitlines()]
+    failed = [line.split(": ")[1] for line in done.err.splitlines() if line[:3] == "dpb"]
     assert failed == ["broken", "other"]
     return project / "out" / "site"
 
@@ -97,6 +101,26 @@ def test_every_page_is_there_and_its_links_and_pictures_lead_to_files(whole: Pat
     assert check_links(whole) > 2000
     for name in (*(f"figures/{f}" for f in CHOSEN), "algorithms/dp-se", "figures"):
         assert "<img" in (whole / f"{name}.html").read_text("utf-8")
+
+
+def test_the_first_page_has_a_square_for_every_sentence_in_the_colour_of_its_verdict(
+    whole: Path, in_checkout: None
+) -> None:
+    text = (whole / "index.html").read_text("utf-8")
+    pattern = r'<a class="q ([\w-]+)" href="reproducibility/(\w+)\.html#(\d+)" title="[^"]+">(.)<'
+    shown = {(key, int(n)): (kind, sign) for kind, key, n, sign in re.findall(pattern, text)}
+    judged = {
+        (of.paper.paper, n): sentence.verdict
+        for of in reports.results()
+        for n, sentence in enumerate(of.sentences(), 1)
+    }
+    assert shown == {k: (home.kind(verdict), home.SIGNS[verdict]) for k, verdict in judged.items()}
+    number = Counter(judged.values())
+    assert f"{len(judged)} sentences" in text
+    assert f"<strong>{number[Verdict.REPRODUCED]} hold, {number[Verdict.NOT]} do not" in text
+    report = (whole / "reproducibility" / "azize2022.html").read_text("utf-8")
+    assert report.count('<a class="q ') == sum(key == "azize2022" for key, _ in judged)
+    assert '<span class="verdict explained"><strong>explained</strong></span>' in report
 
 
 def test_no_page_asks_another_host_or_weighs_too_much(whole: Path) -> None:
@@ -118,7 +142,7 @@ def test_the_interface_is_documented_and_notebooks_are_executed(whole: Path) -> 
     public = [name for name in dpbandits.__all__ if not name.startswith("_")]
     assert [name for name in public if f'id="dpbandits.{name}"' not in text] == []
     for name in ("play-and-compare", "your-own-algorithm"):  # a cell of each has drawn a picture
-        assert 'class="jp-RenderedImage' in (whole / "notebooks" / f"{name}.html").read_text()
+        assert f'src="{name}_files/' in (whole / "notebooks" / f"{name}.html").read_text("utf-8")
 
 
 def test_a_project_has_a_site_of_its_own_and_an_error_a_page(own: Path) -> None:

@@ -63,7 +63,6 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "make_readme": ("README.md", lambda: make_readme.with_table("README.md")),
     "make_readme (figures)": ("docs/figures.md", lambda: make_readme.with_table("docs/figures.md")),
-    "make_readme (first page)": ("docs/index.md", lambda: make_readme.with_table("docs/index.md")),
     "make_thresholds": (
         "docs/checks.md",
         lambda: make_thresholds.with_table(text("docs/checks.md")),

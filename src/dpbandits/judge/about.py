@@ -31,6 +31,11 @@ class About(NamedTuple):
     because: str
     judged_by: str  # COMMITTED, OWN or NOTHING
 
+    @property
+    def is_sentence(self) -> bool:
+        """True for a sentence of the paper about its experiments, False for a theorem or our own."""
+        return self.judged.name in self.judged.paper.sentences
+
 
 def about(spec: FigureSpec, store: Store) -> list[About]:
     """Return the claims about a figure with their verdicts.
@@ -70,11 +75,7 @@ def about(spec: FigureSpec, store: Store) -> list[About]:
 
 def count(claims: Iterable[About]) -> dict[str, int]:
     """Return the number of distinct sentences by the words of their verdict: 2 depend on ..."""
-    sentences = (
-        entry
-        for entry in claims
-        if entry.judged.name in entry.judged.paper.sentences and entry.judged_by != NOTHING
-    )
+    sentences = (entry for entry in claims if entry.is_sentence and entry.judged_by != NOTHING)
     counts = Counter({about.judged.id: about.verdict for about in sentences}.values())
     return {w if n == 1 else w.replace("depends ", "depend "): n for w, n in counts.items()}
 
@@ -84,7 +85,7 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
     return [
         {
             "claim": entry.judged.id,
-            "is_sentence": entry.judged.name in entry.judged.paper.sentences,
+            "is_sentence": entry.is_sentence,
             "text": entry.judged.claim.quote or entry.judged.claim.says,
             "section": entry.judged.claim.section,
             "verdict": entry.verdict,

@@ -7,6 +7,7 @@ network and no server. A project without a mkdocs.yml has its own figures and al
 
 import logging
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -21,11 +22,15 @@ from dpbandits.files.atomic import check_writable
 from dpbandits.kernel.errors import UserError, installing, nearest, shown
 from dpbandits.kernel.roots import discovery
 from dpbandits.run import ExitStatus
+from dpbandits.run.progress import reported
 
 if TYPE_CHECKING:
     from dpbandits.site.figures import FigurePage
 
-NEEDED = ("altair", "latex2mathml", "material", "mkdocs", "pymdownx", "vl_convert")  # extra `site`
+NEEDED = (  # extra `site`
+    *("altair", "ipykernel", "latex2mathml", "material", "mkdocs", "nbconvert", "pymdownx"),
+    "vl_convert",
+)
 MARK = "assets/charts.js"  # a folder with this file is a site of ours
 
 
@@ -60,10 +65,12 @@ def build(out: Path, names: Sequence[str], overrides: tuple[str, ...] = ()) -> i
     out = out.resolve()
     _check_ours(out)
     check_writable(out.parent, "Make room, or name another folder with --out")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and tidy up
     with tempfile.TemporaryDirectory(prefix=".site-", dir=out.parent) as temporary:
         docs, fresh = Path(temporary, "docs"), Path(temporary, "site")
         figures = pages.write(docs, names, overrides)
-        _convert(docs, fresh, figures)
+        with reported(lambda seconds: f"site: pages become HTML, {seconds:.0f} s"):
+            _convert(docs, fresh, figures)
         if out.exists():
             out.rename(Path(temporary, "old"))
         fresh.rename(out)

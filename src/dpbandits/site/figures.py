@@ -11,6 +11,7 @@ from PIL import Image
 
 from dpbandits.config import conf_files
 from dpbandits.drawing import plotting
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory import produce, stored_results
 from dpbandits.factory.captions import caption
 from dpbandits.factory.papers import OWN, PAPERS, Paper, paper
@@ -39,6 +40,18 @@ class FigurePage:
     caption: str = ""
     files: tuple[str, ...] = ()  # endings of its files, figures/<name>/<name><ending>
     failure: str = ""  # error in one line
+
+    @property
+    def heading(self) -> str:
+        """Title with the number in the paper, if it has one."""
+        number = f"{self.original} of {self.paper.short}: " if self.original else ""
+        return f"{number}{self.title}"
+
+    @property
+    def curves(self) -> list[str]:
+        """Legends of the curves."""
+        series = self.result.series if self.result else ()
+        return list(dict.fromkeys(in_mathtext(s.legend) for s in series))
 
 
 def place_of(of: Paper, original: Original | None, name: str) -> tuple[int, int, int, str, str]:
@@ -111,7 +124,8 @@ def thumbnail(png: bytes, width: int) -> bytes:
     """Return a picture as a small PNG of this width in pixels."""
     image = Image.open(io.BytesIO(png)).convert("RGB")
     size = width, round(image.height * width / image.width)
-    small = image.resize(size, Image.Resampling.LANCZOS).quantize(64)
+    small = image.resize(size, Image.Resampling.LANCZOS)
+    small = small.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     buffer = io.BytesIO()
     small.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()

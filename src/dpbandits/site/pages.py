@@ -12,14 +12,17 @@ from typing import Any
 import jinja2
 import vl_convert
 from joblib import Parallel, cpu_count, delayed
+from joblib.externals.loky import get_reusable_executor
 
 from dpbandits.drawing.formulas import number, without_tex
 from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
-from dpbandits.judge import about
+from dpbandits.judge import about, claims_table
+from dpbandits.judge.verdicts import Verdict
 from dpbandits.kernel.roots import discovery
-from dpbandits.site import algorithms
+from dpbandits.run.progress import reported
+from dpbandits.site import algorithms, home, reports
 from dpbandits.site.figures import FigurePage, place_of, show
 
 # A generated list, between comments of a page that the documentation may have.
@@ -27,6 +30,8 @@ LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
 # A small picture of a figure in a document, with a link to the page of all figures.
 SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
+SQUARES = re.compile(r"<!-- squares ([\w-]+) -->")  # in a report: its verdicts
+VERDICTS = {f"**{reports.brief(v)}**": home.kind(v) for v in Verdict}
 SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^([-+=:!?]|\d+[.)])+")
 # What Markdown drops or takes as the end of a line.
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -35,12 +40,14 @@ CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[FigurePage]:
     """Write the documentation and all generated pages below `docs`; return the figures."""
     mine = discovery().project
-    home = mine.folder if mine else project.layers()[-1]
+    folder = mine.folder if mine else project.layers()[-1]
     # What an installed package has of the documentation lacks the pages that it links to.
-    if (home / "docs").is_dir() and (mine or (home / "mkdocs.yml").is_file()):
-        shutil.copytree(home / "docs", docs)
-    drawing = (delayed(show)(name, docs / "figures", overrides) for name in names)
-    figures: list[FigurePage] = Parallel(n_jobs=max(1, min(len(names), cpu_count())))(drawing)
+    if (folder / "docs").is_dir() and (mine or (folder / "mkdocs.yml").is_file()):
+        shutil.copytree(folder / "docs", docs)
+    figures = _in_parallel(
+        [delayed(show)(name, docs / "figures", overrides) for name in names]
+        + [delayed(execute)(notebook) for notebook in docs.rglob("*.ipynb")]
+    )
     figures.sort(key=lambda page: place_of(page.paper, page.original, page.name))
     described = algorithms.collect(figures)
     for asset in files("dpbandits.site").joinpath("assets").iterdir():
@@ -54,6 +61,34 @@ def write(docs: Path, names: Sequence[str], overrides: tuple[str, ...]) -> list[
     for path, content in _generated(docs, figures, described).items():
         write_atomically(docs / path, content.encode(), remedy="")
     return figures
+
+
+def _in_parallel(tasks: Sequence[Any]) -> list[FigurePage]:
+    # The figures that tasks return; no worker outlives them, also if a signal ends the command.
+    done = list[FigurePage | None]()
+    workers = Parallel(max(1, min(len(tasks), cpu_count())), return_as="generator_unordered")
+    try:
+        with reported(lambda _: f"site: {len(done)} of {len(tasks)} figures and notebooks"):
+            for page in workers(tasks):
+                done.append(page)
+    finally:
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+    return [page for page in done if page]
+
+
+def execute(notebook: Path) -> None:
+    """Replace a notebook by a page of Markdown with its results, whose pictures lie beside it."""
+    from nbconvert import MarkdownExporter
+    from nbconvert.preprocessors import ExecutePreprocessor
+
+    player = ExecutePreprocessor(startup_timeout=300, timeout=None)  # type: ignore[no-untyped-call]
+    exporter = MarkdownExporter(preprocessors=[player])  # type: ignore[no-untyped-call]
+    names = {"unique_key": notebook.stem, "output_files_dir": f"{notebook.stem}_files"}
+    body, resources = exporter.from_filename(str(notebook), resources=names)
+    for name, content in resources["outputs"].items():
+        write_atomically(notebook.parent / name, content, remedy="")
+    write_atomically(notebook.with_suffix(".md"), body.encode(), remedy="")
+    notebook.unlink()
 
 
 def navigation(nav: Sequence[Any], docs: Path, figures: Sequence[FigurePage]) -> list[Any]:
@@ -98,12 +133,16 @@ def _generated(
     pages = {}
     for path in sorted(docs.rglob("*.md")):
         name = path.relative_to(docs).as_posix()
-        pages[name] = _linked(path.read_text("utf-8"), name, figures)
+        page = _linked(path.read_text("utf-8"), name, figures)
+        pages[name] = _coloured(page) if name.startswith("reproducibility/") else page
     documented = re.findall(r"(?m)^### (\S+)", pages.get("configuration.md", ""))
     for name in ("figures", "algorithms"):
         part = templates.get_template(f"{name}.md").render(groups=groups, algorithms=described)
         page = pages.get(f"{name}.md", LIST.format(name, name.title()))
         pages[f"{name}.md"] = _filled(page, name, part)
+    if not discovery().project and (docs / "reproducibility").is_dir():
+        variables = home.variables(docs, len(figures))
+        pages["index.md"] = templates.get_template("home.md").render(variables)
     pages.setdefault("index.md", pages["figures.md"])
     for kind, members in (("figure", figures), ("algorithm", described)):
         template = templates.get_template(f"{kind}.md")
@@ -125,7 +164,21 @@ def _linked(page: str, name: str, figures: Sequence[FigurePage]) -> str:
     folder = "../" * name.count("/") + "figures/{0}"
     shown = f"[![{{0}}]({folder}/{{0}}.svg)]({folder}.md){{{{ .sheet }}}}\n"
     page = SMALL.sub(lambda m: f"{m[1]}{m[3]}figures/{m[2]}.md)" if m[2] in linked else m[0], page)
-    return SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in linked else "", page)
+    page = SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in linked else "", page)
+    return SQUARES.sub(_squares, page)
+
+
+def _squares(mark: re.Match[str]) -> str:
+    # The squares of a paper, if its results are committed.
+    results = claims_table.read_results(mark[1])
+    return f'<p class="squares">{home.squares(results)}</p>' if results else ""
+
+
+def _coloured(report: str) -> str:
+    # A report whose verdicts have the colours and signs of squares.
+    for words, name in VERDICTS.items():
+        report = report.replace(words, f'<span class="verdict {name}">{words}</span>')
+    return report
 
 
 def as_text(value: Any) -> str:

@@ -168,7 +168,7 @@ def page(of: Gathered) -> str:
         turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
         together=together(of, numbers),
         verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
-        **{f.__name__: f for f in (ratio, slack, verdict_of)},
+        **{f.__name__: f for f in (opening, ratio, slack, verdict_of)},
     )
 
 
@@ -191,6 +191,11 @@ def pictures(of: Paper) -> list[FigureSpec]:
     mine = [spec for spec in specs if spec.paper == of.paper]
     originals = [(s.original.number, s.name, s) for s in mine if s.original]
     return [spec for *_, spec in sorted(originals, key=lambda original: original[:2])] or mine
+
+
+def opening(text: str) -> list[str]:
+    """Return the first sentence of a headline, and the rest if there is any."""
+    return re.split(r"(?<=\.) (?=[A-Z\"])", text, maxsplit=1)
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:
@@ -363,6 +368,5 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     yield "|---|" + "---:|" * len(columns) + "---|"
     for of, count in zip(reports, counts, strict=True):
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
-        first = re.split(r"(?<=\.) (?=[A-Z\"])", text)[0]
         cells = " |".join(str(count[verdict] or "") for verdict in columns)
-        yield f"|[{paper(name).short}]({folder}{name}.md) |{cells} |{first}|"
+        yield f"|[{paper(name).short}]({folder}{name}.md) |{cells} |{opening(text)[0]}|"
