@@ -95,6 +95,8 @@ distclean: ## remove results (cache/) and the environment too; prints the number
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "dpbandits needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip' 2> /dev/null || \
+	  { echo "$(PYTHON) has no venv: on Debian and Ubuntu, sudo apt install python3-venv" >&2; exit 2; }
 	@echo "Setting up .venv, once, about a minute" >&2
 	@rm -f $(READY)
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -54,3 +54,14 @@ def test_clean_keeps_results_and_distclean_prints_how_many_runs_it_deletes(
     left = {path for path in folder.rglob("*") if path.is_file()}
     assert before - left == {folder / name for name in removed}
     assert " 125 runs in cache/" in done.stdout  # five runs are stored twice
+
+
+def test_a_python_without_venv_is_reported_with_the_package_to_install(folder: Path) -> None:
+    shutil.rmtree(folder / ".venv")
+    debian = folder / "debian-python"
+    debian.write_text('#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\n')
+    debian.chmod(0o755)
+    done = make(folder, "list", f"PYTHON={debian}")
+    assert done.returncode == 2
+    assert "sudo apt install python3-venv" in done.stderr
+    assert not (folder / ".venv").exists()

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -154,6 +155,19 @@ def accept(line: str) -> None:
         command(*words)
     elif command.__name__ in ("audit", "privacy"):
         assert {word for word in words if "=" not in word} <= {*registry.algorithm_names()}
+
+
+def test_git_ignores_every_folder_that_a_page_tells_a_reader_to_make() -> None:
+    orders = re.compile(r"(?m)^(?:python3 -m venv|dpbandits init) ([\w.-]+)")
+    folders = {name for page in PAGES for name in orders.findall(text(page))} - {"NAME"}
+    assert folders >= {"environment", "my-paper"}
+    ignored = subprocess.run(
+        ["git", "check-ignore", *(f"{name}/" for name in folders)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert {*ignored.stdout.split()} == {f"{name}/" for name in folders}
 
 
 def test_commands_of_all_pages_are_accepted_or_refused_as_printed(

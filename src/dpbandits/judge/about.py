@@ -33,7 +33,7 @@ class About(NamedTuple):
 
     @property
     def is_sentence(self) -> bool:
-        """True for a sentence of the paper about its experiments, False for a theorem or our own."""
+        """True for a sentence of the paper on its experiments, False for theorems and our own."""
         return self.judged.name in self.judged.paper.sentences
 
 
