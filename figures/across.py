@@ -31,6 +31,7 @@ from dpbandits.tables.series import Series
 
 ABREAST, ROW = 7, 1.15  # small panels side by side, and their height in inches
 HEAD = 0.25  # height of the heading of a block, in rows
+ROOM = 1.5  # factor between the outermost dots of `variants` and the ends of their axis
 REST = "#cccccc"  # colour of the other algorithms in a small panel
 
 
@@ -52,7 +53,7 @@ def variants(drawing: Drawing) -> Figure:
     for column in zip(*axes, strict=True):  # the games of a column share their limits
         ends = np.array([ax.get_xlim() for ax in column])
         for ax in column:
-            ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
+            ax.set_xlim(ends[:, 0].min() / ROOM, ends[:, 1].max() * ROOM)
     legend_below(figure, [_dot("black", "median of the runs"), _dot("white", "mean")], columns=2)
     figure.legends[0].set_title("Regret at the horizon / mean regret of the variant in bold")
     return figure
@@ -68,10 +69,10 @@ def _variants(ax: Axes, curves: tuple[Series, ...]) -> None:
         ax.plot([median, mean], [row, row], linewidth=1.6, alpha=0.5, **style)
         ax.plot(median, row, marker="o", **style)
         ax.plot(mean, row, marker="o", markerfacecolor="white", **style)
-    ax.text(1.0, -0.45, f"{unit:,.0f}", horizontalalignment="center", fontsize=5.5, color="#6b6b6b")
+    ax.text(1.0, -0.45, f"{unit:,.0f}", horizontalalignment="center", fontsize=7, color="#6b6b6b")
     low, high = ax.get_xlim()
     ax.set_xlim(min(low, 0.5), max(high, 2.0))  # so that there is a tick beside 1
-    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=5))
+    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=4))
     ax.xaxis.set_minor_formatter(NullFormatter())
 
 
@@ -97,7 +98,7 @@ def leaderboard_view(drawing: Drawing) -> Figure:
         handles = draw_log_over_parameter(ax, panel)
         ax.set_title(ax.get_title(), size=8)
         if i % columns == columns - 1:
-            ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=6)
+            ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.02, 1), fontsize=7)
     return figure
 
 
@@ -134,13 +135,12 @@ def _small_multiples(axes: list[Axes], panel: PanelDrawing) -> None:
         for series, centre in zip(panel.series, centres, strict=True):
             ax.plot(series.x, centre, color=REST, linewidth=0.6)
         ax.plot(curve.x, centres[i], color=style_of_curve(curve).colour, linewidth=1.8)
-        ax.set_title(
-            f"{in_mathtext(curve.legend)}\n× {_factor(first)} to {_factor(last)}", size=6.5
-        )
+        ax.set_title(f"{in_mathtext(curve.legend)}\n× {_factor(first)} to {_factor(last)}", size=7)
         for axis in (ax.xaxis, ax.yaxis):
             write_decades(axis)
             axis.set_minor_formatter(NullFormatter())
-        ax.tick_params(labelsize=6)
+        ax.xaxis.set_major_locator(LogLocator(base=100))  # more labels would touch
+        ax.tick_params(labelsize=7)
     for unused in axes[len(order) :]:
         unused.remove()
 
@@ -269,6 +269,7 @@ def _face(colour: str, budget: int, budgets: int) -> str:
     return "white" if budget == budgets - 1 else colour
 
 
+NEAR = 0.3  # of the axis: a composed epsilon below it would cover the 0 of an audit
 BEYOND = 2.3  # times the given epsilon: larger values are written at the edge
 BAR_OF_AUDIT: dict[str, Any] = {"height": 0.62, "alpha": 0.55}
 MARK: dict[str, Any] = {"color": "black", "linestyle": "", "zorder": 3, "clip_on": False}
@@ -311,7 +312,9 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
     # The epsilons of all algorithms of a block, at the i-th budget.
     ax.set_xlim(0, most)
     for row, series in enumerate(block[AUDITED]):
-        _audited(ax, row, float(series.centre[i]), most, style_of_curve(series).colour)
+        composed = float(block[COMPOSED][row].centre[i])
+        beside = composed if composed < NEAR * most else 0.0
+        _audited(ax, row, float(series.centre[i]), (beside, most), style_of_curve(series).colour)
     for shows, style in MARKS.items():
         for row, series in enumerate(block.get(shows, ())):
             value = float(series.centre[i])
@@ -322,12 +325,14 @@ def _budgets(ax: Axes, block: dict[str, Sequence[Series]], i: int, most: float) 
                 _write(ax, r"$\infty$" if value == inf else f"{value:.3g}", (most, row), 4)
 
 
-def _audited(ax: Axes, row: int, least: float, most: float, colour: str) -> None:
+def _audited(ax: Axes, row: int, least: float, ends: tuple[float, float], colour: str) -> None:
+    # A bar; a bound of 0 is written to the right of the first end, one beyond the second as it is.
+    beside, most = ends
     ax.barh(row, min(least, most), color=colour, **BAR_OF_AUDIT)
     if least > most:
         _write(ax, rf"{least:.3g}$\,\rightarrow$", (most, row), -5, alignment="right")
     elif least == 0:
-        _write(ax, "0", (0, row), 2.5)
+        _write(ax, "0", (beside, row), 5)
 
 
 def _write(
@@ -340,7 +345,7 @@ def _write(
         textcoords="offset points",
         horizontalalignment=alignment,
         verticalalignment="center_baseline",
-        fontsize=6.5,
+        fontsize=7,
         annotation_clip=False,
     )
 

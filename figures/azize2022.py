@@ -25,6 +25,7 @@ from dpbandits.drawing.shapes import (
     draw_regret_over_time,
     legend_below,
     panel_grid,
+    published_handles,
     write_at_the_end,
     write_decades,
     write_powers,
@@ -129,7 +130,7 @@ def _empty_inset(ax: Axes, room: float, last: float) -> Axes:
     write_decades(inset.xaxis)
     inset.yaxis.set_major_locator(MaxNLocator(3))
     inset.yaxis.set_major_formatter("{x:,g}")
-    inset.tick_params(labelsize=6.5, pad=2)
+    inset.tick_params(labelsize=7, pad=2)
     return inset
 
 
@@ -148,11 +149,12 @@ def published_curves(drawing: Drawing) -> Figure:
         ax.set_xscale("log")
         if over_time:
             ax.set_xlim(left=1e-4 * panel.series[0].x[-1])
-            ax.set_ylim(bottom=0)
+            ax.set_ylim(0, 1.25 * ax.get_ylim()[1])  # room for the legend
         else:
             ax.set_yscale("log")
             ax.set_xlabel(r"Privacy budget $\epsilon$")
-        ax.legend(handles=handles, loc="upper left" if over_time else "upper right", fontsize=7)
+        entries = [*handles, *published_handles([panel])]
+        ax.legend(handles=entries, loc="upper left" if over_time else "upper right", fontsize=7)
     return figure
 
 
@@ -206,7 +208,7 @@ def against_budget(drawing: Drawing) -> Figure:
         dot.set_visible(drawing.annotated)
     ax.set_xlabel(r"Privacy budget $\epsilon$")
     ax.set_ylabel("Regret at the horizon")
-    legend_below(figure, handles, columns=1)
+    legend_below(figure, [*handles, *published_handles([panel])], columns=1)
     return figure
 
 

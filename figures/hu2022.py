@@ -1,21 +1,17 @@
 """Figures of hu2022 (Hu and Hegde, UAI 2022)."""
 
-from typing import Any
-
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from dpbandits.drawing.plotting import Drawing
-from dpbandits.drawing.shapes import draw_all_over_time, draw_published, legend_below, panel_grid
-from dpbandits.drawing.styles import PUBLISHED_LABEL
-
-PUBLISHED_LOOK: dict[str, Any] = {
-    "linestyle": "",
-    "marker": "o",
-    "color": "#6b6b6b",
-    "markerfacecolor": "white",
-}
+from dpbandits.drawing.shapes import (
+    draw_all_over_time,
+    draw_published,
+    legend_below,
+    panel_grid,
+    published_handles,
+)
 
 
 def five_budgets(drawing: Drawing) -> Figure:
@@ -40,7 +36,6 @@ def _linear(drawing: Drawing, columns: int, height: float) -> Figure:
         ax.set_ylim(bottom=0.0)
         ax.xaxis.set_major_locator(MaxNLocator(5))
         ax.ticklabel_format(style="sci", scilimits=(0, 4), useMathText=True)
-    if any(series.published for panel in drawing.panels for series in panel.series):
-        handles[PUBLISHED_LABEL] = Line2D([], [], label=PUBLISHED_LABEL, **PUBLISHED_LOOK)
-    legend_below(figure, list(handles.values()), columns=3)
+    entries = [*handles.values(), *published_handles(drawing.panels)]
+    legend_below(figure, entries, columns=3)
     return figure

@@ -83,9 +83,9 @@ def _legend(ax: Axes, panel: PanelDrawing) -> None:
     has_inputs = any(series.legend != series.label for series in panel.series)
     legend = ax.legend(
         loc="upper left",
-        fontsize=6.5,
+        fontsize=7,
         title=r"In parentheses: the input $\epsilon$" if has_inputs else None,
-        title_fontsize=6.5,
+        title_fontsize=7,
     )
     legend.set_alignment("left")
 
@@ -106,7 +106,7 @@ def _table_of_runs(ax: Axes, panel: PanelDrawing) -> None:
         edges="horizontal",
     )
     table.auto_set_font_size(False)
-    table.set_fontsize(6.5)
+    table.set_fontsize(7)
     for (_, column), cell in table.get_celld().items():
         cell.set_linewidth(0.4)
         if column == 0:

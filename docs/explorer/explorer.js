@@ -34,6 +34,17 @@
     horizon: select("horizon", "T", pairs(index.horizons, power)),
     statistic: select("statistic", "Regret", pairs(["mean", "median"])),
   };
+  // Any ε: the nearest one of the list is shown, and the answer says so.
+  const near = element("input", { type: "number", min: 0, step: "any", id: "explorer-near" });
+  place.querySelector(".choices").append(element("label", {}, "nearest to ε =", near));
+  const nearest = (x) => {
+    const gaps = index.epsilons.map((epsilon) => Math.abs(Math.log(epsilon / x)));
+    return gaps.indexOf(Math.min(...gaps));
+  };
+  near.onchange = () => {
+    if (near.value > 0) choices.epsilon.selectedIndex = nearest(near.value);
+    choose();
+  };
   const start = { instance: "c2", epsilon: "0.1", horizon: "1000000" };
   const asked = new URLSearchParams(location.hash.slice(1));
   for (const [key, node] of Object.entries(choices)) {
@@ -116,9 +127,10 @@
   function sentence(now, { entries: [first, second], column, rare }) {
     const { epsilon, instance } = choices;
     const label = (entry) => element("b", {}, index.algorithms[entry.name].label);
-    const answer = [
-      `On ${title(instance.value)} at ε = ${epsilon.value} and T = ${power(now.horizon)}, `,
-    ];
+    const isNear = near.value > 0 && nearest(near.value) === epsilon.selectedIndex;
+    const note = isNear ? ` (the nearest to ${near.value})` : "";
+    const game = `${title(instance.value)} at ε = ${epsilon.value}${note}`;
+    const answer = [`On ${game} and T = ${power(now.horizon)}, `];
     if (first) {
       const least = number(first.end[column]);
       const statistic = column === MEAN ? "mean" : "median";
@@ -137,6 +149,19 @@
       `dpbandits compare ${command} ${index.instances[instance.value].command} ` +
       `epsilon=${share * epsilon.value} horizon=${now.horizon} runs=${first?.end[RUNS]} checkpoints=log`;
     place.querySelector(".command").hidden = !command;
+  }
+  // Ends of curves, moved apart where their words would meet.
+  function ends(values) {
+    const logs = values.map(({ y }) => Math.log(y));
+    const gap = (Math.max(...logs) - Math.min(...logs)) / 26;
+    const last = Object.values(Object.fromEntries(values.map((point) => [point.label, point])));
+    const placed = [];
+    for (const end of last.sort((a, b) => a.y - b.y)) {
+      const below = placed.findLast((other) => other.t === end.t);
+      const least = below ? Math.log(below.place) + gap : -Infinity;
+      placed.push({ ...end, place: Math.exp(Math.max(Math.log(end.y), least)) });
+    }
+    return placed;
   }
   function plot(now) {
     const names = now.members.filter((name) => !off.has(name) && curve(now, name).some(Boolean));
@@ -165,17 +190,22 @@
     const opacity = { condition: { test: "datum.rare", value: 0.3 }, value: 1 };
     const titles = { label: "algorithm", t: "t", y: title, low: "first quartile", high: "third" };
     const tooltip = Object.entries(titles).map(([field, title]) => ({ field, title }));
-    const [text, line] = [css("--md-default-fg-color"), css("--md-default-fg-color--lightest")];
-    const ink = { labelColor: text, titleColor: text, gridColor: line, domainColor: text };
+    const [front, line] = [css("--md-default-fg-color"), css("--md-default-fg-color--lightest")];
+    const ink = { labelColor: front, titleColor: front, gridColor: line, domainColor: front };
     const band = { x, color, y: { ...y, field: "low" }, y2: { field: "high" } };
+    const isWide = picture.clientWidth > 600; // else the table names the curves
+    const text = { x, color, y: { ...y, field: "place" }, text: { field: "label" } };
+    const words = { data: { values: isWide ? ends(values) : [] }, encoding: text };
     const chart = {
       description: `Regret against the round: ${labels.join(", ")}; the table has the values at T`,
       ...{ width: "container", height: 340, autosize: { type: "fit", contains: "padding" } },
+      padding: { left: 5, top: 5, bottom: 5, right: isWide ? 110 : 5 },
       ...{ background: null, config: { axis: ink, view: { stroke: null } }, data: { values } },
       layer: [
         { mark: { type: "area", opacity: 0.15 }, encoding: band },
         { mark: { type: "line", strokeWidth: 2 }, encoding: { x, y, color, strokeDash } },
         { mark: { type: "point", filled: true, size: 45 }, encoding: { x, y, color, opacity, tooltip } },
+        { mark: { type: "text", align: "left", dx: 8, fontSize: 11 }, ...words },
       ],
     };
     vegaEmbed(picture, chart, { renderer: "svg", actions: false });

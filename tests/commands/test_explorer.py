@@ -125,6 +125,26 @@ def test_ten_values_and_the_answer_on_the_page_are_those_of_the_data(
         assert page.evaluate("document.documentElement.scrollWidth") == 400
 
 
+def test_algorithms_of_a_notion_have_colours_of_their_own() -> None:
+    players = make_explorer.lists().players
+    for names in content("index")["notions"].values():
+        styles = {players[name].curve.style for name in names}
+        assert len({content("index")["algorithms"][n]["colour"] for n in names}) == len(styles)
+
+
+def test_curves_are_named_and_any_epsilon_leads_to_the_nearest(chromium: Any, address: str) -> None:
+    labels = {make_explorer.lists().players[name].curve.label for name in ("dp-se", "dp-klucb")}
+    with Tab(chromium, "file:", viewport={"width": 1200, "height": 900}) as page:
+        page.goto(f"{address}#instance=c2&epsilon=1&horizon=1000000")
+        page.locator("#explorer-near").fill("0.3")
+        page.locator("#explorer-near").press("Enter")
+        assert "ε = 0.316 (the nearest to 0.3)" in page.locator(".answer").inner_text()
+        page.wait_for_selector(".plot svg .mark-text text")
+        assert labels <= {*page.locator(".plot svg .mark-text text").all_text_contents()}
+        page.locator("#explorer-epsilon").select_option("10")
+        assert "nearest" not in page.locator(".answer").inner_text()
+
+
 @pytest.mark.parametrize(("column", "statistic"), [(MEAN, "mean"), (MEDIAN, "median")])
 def test_the_map_of_winners_is_that_of_the_data(
     chromium: Any, address: str, column: int, statistic: str

@@ -18,7 +18,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, LogFormatterSciNotation, LogLocator
 
 from dpbandits.drawing.plotting import PAGE, Drawing, PanelDrawing
-from dpbandits.drawing.styles import LINES, PUBLISHED_ID, in_mathtext, style_of_curve, symbol
+from dpbandits.drawing.styles import (
+    LINES,
+    PUBLISHED_ID,
+    PUBLISHED_LABEL,
+    in_mathtext,
+    style_of_curve,
+    symbol,
+)
 from dpbandits.spec.figure import Points
 from dpbandits.tables.series import Series
 
@@ -164,11 +171,19 @@ def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool 
     for series in panel.series:
         if series.published:
             first.setdefault(series.published, series)
-    for series in first.values():
+    for series in reversed(first.values()):  # where two meet, the first curve is on top
         style, points = style_of_curve(series), np.transpose(series.published)
         name = f"{PUBLISHED_ID}{series.artist_id}"
         marker |= {"marker": style.marker, "markeredgecolor": style.colour, "gid": name}
         ax.plot(*points, zorder=3, clip_on=clip, **marker)
+
+
+def published_handles(panels: Sequence[PanelDrawing]) -> list[Line2D]:
+    """Return the entry of a legend for points of `draw_published`, if there are any."""
+    if not any(series.published for panel in panels for series in panel.series):
+        return []
+    look: dict[str, Any] = {"marker": "o", "color": "#6b6b6b", "markerfacecolor": "white"}
+    return [Line2D([], [], linestyle="", label=PUBLISHED_LABEL, **look)]
 
 
 def draw_regret_over_time(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
