@@ -3,6 +3,9 @@
 import csv
 import gzip
 import re
+import signal
+import subprocess
+import time
 from collections import Counter
 from html import unescape
 from pathlib import Path
@@ -242,6 +245,26 @@ def test_a_folder_that_is_no_site_is_kept(tmp_path: Path, in_checkout: None) -> 
     assert (tmp_path / "thesis.tex").is_file()
 
 
+def children(process: int) -> list[Path]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True
+    )
+    return [Path("/proc", number) for number in listed.stdout.split()]
+
+
+def test_a_terminated_build_leaves_no_worker_and_no_folder_behind(tmp_path: Path) -> None:
+    process = Process(*DPBANDITS, "site", *CHOSEN, "--out", str(tmp_path / "site"))
+    process.wait_for(lambda: len(children(process.popen.pid)) > 2)  # and a tracker of resources
+    workers = children(process.popen.pid)
+    process.popen.terminate()
+    assert process.done().status == 128 + signal.SIGTERM
+    until = time.monotonic() + 60
+    while any(worker.exists() for worker in workers) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert [worker for worker in workers if worker.exists()] == []
+    assert [*tmp_path.iterdir()] == []
+
+
 # In a browser, from files ------------------------------------------------------------------------
 
 
@@ -305,3 +328,19 @@ def test_the_chart_is_reached_by_keyboard_and_the_search_works(chromium: Any, wh
         page.locator(".md-search__input").click()
         page.keyboard.type("KLUCB")
         page.wait_for_selector(".md-search-result__item a")
+
+
+@pytest.mark.parametrize(
+    ("words", "first"), [("DP-SE", "algorithms/dp-se.html"), ("Fig. 5", "figures/adap-c2.html")]
+)
+def test_the_search_finds_an_algorithm_and_a_figure_of_a_paper_first(
+    chromium: Any, whole: Path, words: str, first: str
+) -> None:
+    with Tab(chromium, "file:", viewport={"width": 1200, "height": 1000}) as page:
+        page.goto((whole / "index.html").as_uri())
+        page.locator(".md-search__input").click()
+        page.keyboard.type(words)
+        page.wait_for_function(
+            "first => document.querySelector('.md-search-result__item a')?.href.includes(first)",
+            arg=first,
+        )

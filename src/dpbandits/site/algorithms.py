@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import cycle
 from typing import Annotated, Any, get_args, get_origin
 
 import matplotlib
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 
 from dpbandits.drawing.formulas import DRAWING, without_tex
 from dpbandits.drawing.plotting import style_file
-from dpbandits.drawing.styles import in_mathtext, style_of, symbol
+from dpbandits.drawing.styles import LINES, in_mathtext, style_of, symbol
 from dpbandits.experiments import kinds
 from dpbandits.factory.papers import BY_KEY
 from dpbandits.kernel import parameters, registry
@@ -28,7 +29,7 @@ from dpbandits.tables.privacy_table import Row, rows
 from dpbandits.tables.series import Series
 
 SHOWN_APART = ("play", "guarantee", "releases")  # functions that are no formula
-OTHERS = "#b9b9b9"  # colour of the curves beside an algorithm's own
+OTHERS = "#9a9a9a"  # colour of the curves beside an algorithm's own
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _fields(params: Any) -> tuple[tuple[str, str, str, str], ...]:
 
 def _picture(name: str, uses: Sequence[FigurePage]) -> tuple[FigurePage | None, bytes]:
     # The panel with the most other curves, over time if possible, of the first figure that has it.
-    best: tuple[tuple[bool, int], FigurePage, list[tuple[Series, bool]]] | None = None
+    best: tuple[tuple[bool, int], FigurePage, str, list[tuple[Series, bool]]] | None = None
     for figure in uses:
         series = {(s.panel, s.label): s for s in (figure.result.series if figure.result else ())}
         for panel in figure.result.spec.panels if figure.result else ():
@@ -137,19 +138,26 @@ def _picture(name: str, uses: Sequence[FigurePage]) -> tuple[FigurePage | None, 
             lines = [(s, c.sources[0].member == name) for s, c in curves if s and len(s.x) > 1]
             rank = bool(lines) and lines[0][0].over == "t", min(len(lines), 6)
             if any(is_subject for _, is_subject in lines) and (best is None or rank > best[0]):
-                best = rank, figure, lines
-    return (best[1], _draw(name, best[2])) if best else (next(iter(uses), None), b"")
+                parts = (figure.heading, panel.row, panel.column, panel.title)
+                heading = ", ".join(filter(None, parts))
+                best = rank, figure, heading, lines
+    return (best[1], _draw(name, *best[2:])) if best else (next(iter(uses), None), b"")
 
 
-def _draw(name: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
+def _draw(name: str, title: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
     with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
         matplotlib.rcParams["svg.hashsalt"] = name
-        figure = Figure(figsize=(5.0, 2.6))
+        figure = Figure(figsize=(6.75, 2.6))
         figure.set_layout_engine("none")  # which costs more time than the rest
-        ax = figure.add_axes((0.11, 0.16, 0.86, 0.78))
+        ax = figure.add_axes((0.09, 0.16, 0.58, 0.74))
+        lines = cycle(LINES)
         for series, is_subject in sorted(curves, key=lambda curve: curve[1]):
             colour = style_of(name).colour if is_subject else OTHERS
-            ax.plot(series.x, series.centre, color=colour, linewidth=1.8 if is_subject else 1.0)
+            look = (
+                {"linewidth": 1.8} if is_subject else {"linewidth": 1.0, "linestyle": next(lines)}
+            )
+            label = in_mathtext(series.legend)
+            ax.plot(series.x, series.centre, color=colour, label=label, **look)
             if is_subject:
                 ax.fill_between(series.x, series.low, series.high, color=colour, alpha=0.15, lw=0)
         over = curves[0][0].over
@@ -159,6 +167,8 @@ def _draw(name: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
             ax.set_yscale("log", nonpositive="mask")
         ax.set_xlabel("Round $t$" if over == "t" else symbol(over))
         ax.set_ylabel(curves[0][0].shows.meaning)
+        ax.set_title(title, loc="left")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()

@@ -3,7 +3,8 @@
 import html
 import re
 import shutil
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from textwrap import dedent
@@ -135,7 +136,8 @@ def _generated(
         name = path.relative_to(docs).as_posix()
         page = _linked(path.read_text("utf-8"), name, figures)
         pages[name] = _coloured(page) if name.startswith("reproducibility/") else page
-    documented = re.findall(r"(?m)^### (\S+)", pages.get("configuration.md", ""))
+    keys = pages.get("configuration.md", "")
+    documented = re.findall(r"(?m)^### (\S+)", keys)
     for name in ("figures", "algorithms"):
         part = templates.get_template(f"{name}.md").render(groups=groups, algorithms=described)
         page = pages.get(f"{name}.md", LIST.format(name, name.title()))
@@ -148,9 +150,17 @@ def _generated(
         template = templates.get_template(f"{kind}.md")
         for member in members:
             pages[f"{kind}s/{member.name}.md"] = template.render(
-                {kind: member, "documented": documented}
+                {kind: member, "documented": documented, "meanings": _meanings(keys, member.name)}
             )
     return pages
+
+
+def _meanings(keys: str, name: str) -> Mapping[str, str]:
+    # The meanings of an algorithm's parameters on the page of keys: shared ones, then its own.
+    sections = re.split(r"(?m)^##+ ", keys)
+    meant = [part for part in sections if part.startswith(("Shared parameters\n", f"{name}\n"))]
+    found = re.findall(r"(?m)^\* `(\w+)`: ([^;\n]*)", "".join(meant))
+    return defaultdict(str, found)
 
 
 def _filled(page: str, name: str, part: str) -> str:
