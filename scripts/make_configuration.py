@@ -64,6 +64,7 @@ KEYS = {  # of all sections
     "annotated": "whether to draw more than the original",
     "centre": "statistic of a curve",
     "spread": "statistic of its band",
+    "level": "level of confidence intervals",
     "checkpoints": "rounds that are recorded",
     "width": "inches, `column` or `page`",
     "font_size": "points",

@@ -41,12 +41,16 @@ def median_of_means(values: Sequence[float]) -> float:
     The first groups are larger by one run where 24 does not divide their number; fewer runs than 24
     are groups of one.
     """
-    groups, means, start = min(GROUPS, len(values)), [], 0
+    return median(group_means(values))
+
+
+def group_means(values: Sequence[float]) -> list[float]:
+    groups, means, start = min(GROUPS, len(values)), list[float](), 0
     for group in range(groups):
         size = len(values) // groups + (1 if group < len(values) % groups else 0)
         means.append(mean(values[start : start + size]))
         start += size
-    return median(means)
+    return means
 
 
 def gini_mean_difference(values: Sequence[float]) -> float:
@@ -58,8 +62,31 @@ def gini_mean_difference(values: Sequence[float]) -> float:
 CENTRES = {"mean": mean, "median": median, "median-of-means": median_of_means}
 
 
-def ends(values: Sequence[float], centre: float, spread: str) -> tuple[float, float]:
-    """Return the lower and the upper end of what is drawn around a centre."""
+T_975 = {6: 2.446912, 25: 2.059539, 30: 2.042272}  # of Student's t by degrees of freedom: tables
+
+
+def interval_of_median(values: Sequence[float]) -> tuple[float, float]:
+    """Return x_(j), x_(n+1-j) for the largest j for which at most 1/40 of 2^n outcomes have j - 1
+    runs or fewer below the median.
+    """
+    ordered, n = sorted(values), len(values)
+    outcomes = [sum(math.comb(n, k) for k in range(j)) for j in range(n // 2 + 1)]
+    j = max(j for j, number in enumerate(outcomes) if 40 * number <= 2**n)
+    return ordered[j - 1], ordered[n - j]
+
+
+def ends(
+    values: Sequence[float], centre: float, spread: str, name: str = "mean"
+) -> tuple[float, float]:
+    """Return the lower and the upper end of what is drawn around a centre of a name.
+
+    Confidence intervals are those at 95 %.
+    """
+    if spread == "confidence" and name == "mean":
+        half = T_975[len(values) - 1] * standard_deviation(values) / math.sqrt(len(values))
+        return centre - half, centre + half
+    if spread == "confidence":
+        return interval_of_median(values if name == "median" else group_means(values))
     if spread == "quartiles":
         return quantile(values, 0.25), quantile(values, 0.75)
     if spread == "nine-tenths":
@@ -79,7 +106,7 @@ def ends(values: Sequence[float], centre: float, spread: str) -> tuple[float, fl
 def row(values: Sequence[float], centre: str, spread: str) -> dict[str, float]:
     """Return the row of a table for the values of all runs at one x."""
     middle = CENTRES[centre](values)
-    low, high = ends(values, middle, spread)
+    low, high = ends(values, middle, spread, centre)
     return {
         "mean": mean(values),
         "std": standard_deviation(values),

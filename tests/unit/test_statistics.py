@@ -17,6 +17,8 @@ from dpbandits.config import compose
 from dpbandits.experiments.formula import Formula
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.experiments.stopping import StoppingExperiment
+from dpbandits.factory import captions
+from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.tables import statistics
 from dpbandits.tables.series import summarise, to_csv
@@ -153,6 +155,7 @@ DRAWN = [
     ("median", "nine-tenths"),
     ("median-of-means", "gini"),
     ("median-of-means", "none"),
+    *((centre, "confidence") for centre in statistics.CENTRES),
 ]
 
 
@@ -207,7 +210,7 @@ def test_every_number_of_a_table_is_that_of_its_definition(
     spec, _ = compose.load(figure, overrides)
     curves = {(p.letter, c.label): c for p in spec.panels for c in p.curves if not c.is_exact}
     assert curves
-    assert {spread for _, spread in DRAWN} == {*statistics.SPREADS}
+    assert {spread for _, spread in DRAWN} == {*statistics.SPREAD_NAMES}
     store: Any = MadeUp()
     for centre, spread in DRAWN:
         series = summarise(replace(spec, centre=centre, spread=spread), store)
@@ -221,6 +224,8 @@ def test_every_number_of_a_table_is_that_of_its_definition(
                 assert int(line["runs"]) == len(values) == curve.runs
                 expected = oracle.row(values, centre, spread)
                 size = max(map(abs, values))
+                if (centre, spread) == ("mean", "confidence"):  # digits of the printed quantiles
+                    size *= 1e6
                 for name, number in expected.items():
                     assert float(line[name]) == pytest.approx(number, rel=0, abs=1e-12 * size), name
 
@@ -255,3 +260,40 @@ def test_slope_and_miss_are_those_of_least_squares(seed: int) -> None:
     known = (x > 0) & (y > 0)
     found = statistics.power_law(x[known], y[known])
     assert found == pytest.approx((exponent, miss), rel=1e-10)
+
+
+# Confidence intervals ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_an_interval_of_the_median_is_the_shortest_that_covers_it_as_often_as_asked(
+    level: float,
+) -> None:
+    enough = statistics.fewest("median", level)
+    for n in range(2, 60):
+        values = np.arange(1.0, n + 1)
+        low, high = statistics.interval_of_median(values, level)
+        assert np.isnan([low, high]).any() == (n < enough)
+        if n >= enough:
+            j = int(low)
+            outside = 2 * sum(math.comb(n, k) for k in range(j)) / 2**n
+            assert high == n + 1 - j
+            assert outside <= 1 - level
+            assert outside + 2 * math.comb(n, j) / 2**n > 1 - level
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_figure_draws_intervals_of_its_level_and_refuses_too_few_runs() -> None:
+    asked = ["figure.spread=confidence", "figure.level=0.9", "runs=6"]
+    spec, _ = compose.load("adap-c2", asked)
+    drawn = "; bands are 90 % confidence intervals of the mean (Student's t)"
+    assert captions.statistics(spec).endswith(drawn)
+    spec, _ = compose.load("adap-c2", [*asked, "figure.centre=median"])
+    assert captions.statistics(spec).endswith("intervals of the median (order statistics)")
+    for words, problem in (
+        ("figure.spread=confidence runs=1", "interval of the mean at 0.95 needs 2 runs, .* has 1"),
+        ("figure.spread=confidence figure.level=95", r"level must be from 0\.5 to 0\.9999, got 95"),
+        ("figure.level=0.9", r"figure\.level=0\.9 changes nothing"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            compose.load("adap-c2", words.split())

@@ -26,7 +26,7 @@ APPEARANCE = ("label", "legend", "variant", "colour", "marker", "line", "runs")
 NAMED = {  # valid names, the default first
     "checkpoints": ["linear", "log", "end"],
     "centre": [*statistics.CENTRES],
-    "spread": sorted(statistics.SPREADS, key="standard-error".__ne__),
+    "spread": sorted(statistics.SPREAD_NAMES, key="standard-error".__ne__),
 }
 LETTERS = string.ascii_lowercase  # of the panels
 BOUNDS = {  # function of theory/azize2022.py and its scope, by whether budgets matter

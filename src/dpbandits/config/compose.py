@@ -38,7 +38,7 @@ from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, leaves, tex
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
 # Parts of keys that have no default: if such a key changes nothing, it has no effect.
-WITHOUT_DEFAULT = {*schema.SHARED, "profiles", "sweep", "each"}
+WITHOUT_DEFAULT = {*schema.SHARED, "profiles", "sweep", "each", "level"}
 COMPOSING = Lock()  # Hydra holds one configuration for all threads
 WITHOUT_A_FIGURE = "~figure"  # the group is required, but only figures with a file are in it
 HERE = "_here_"  # place in defaults of a file whose keys are those of the figure

@@ -22,7 +22,7 @@ from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import Located, UserError, shown
 from dpbandits.spec import figure as spec
-from dpbandits.tables import published
+from dpbandits.tables import published, statistics
 
 
 class Sweep(NamedTuple):
@@ -117,6 +117,7 @@ class FigureReader:
             if name not in in_panels:
                 raise self.error(f"figure.curves.{name}", "is among the curves of no panel")
         values = {key: Several(distinct) for key, distinct in several.items()}
+        level = self._level(panels)
         original = None
         if form["original"] is not None:  # `{ figure: 2, part: (a) }` or `{ table: 2 }`
             reference = self.composed.section(schema.ORIGINAL, form["original"], "figure.original")
@@ -130,6 +131,7 @@ class FigureReader:
             title=self._text(form["title"], "figure.title", values),
             runs=self.runs,
             spread=form["spread"] or "none",
+            level=level,
             panels=tuple(panels),
             about=self._text(form["about"], "figure.about", values),
             original=original,
@@ -138,6 +140,18 @@ class FigureReader:
             annotated=form["annotated"] or original is None,
             appearance=self._appearance(),
         )
+
+    def _level(self, panels: Sequence[spec.Panel]) -> float | None:
+        # Of confidence intervals, which all curves must have runs enough for.
+        if self.form["spread"] != statistics.CONFIDENCE:
+            return None
+        level: float = self.form["level"] or statistics.LEVEL
+        fewest = statistics.fewest(self.form["centre"], level)
+        for curve in (curve for panel in panels for curve in panel.curves):
+            if not curve.is_exact and curve.runs < fewest:
+                needs = f"an interval of the {self.form['centre']} at {level:g} needs {fewest} runs"
+                raise self.error("figure.spread", f": {needs}, {curve.label} has {curve.runs}")
+        return level
 
     def _appearance(self) -> spec.Appearance:
         width = self.form["width"]

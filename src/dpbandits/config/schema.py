@@ -46,6 +46,9 @@ SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
 }
 PUBLISHED = "published"  # checkpoints at the rounds of the points that a panel draws
 CHECKPOINTS = [*(grid.value for grid in Grid), PUBLISHED]
+# A higher one needs more than the 24 groups that a median of means has.
+IS_LEVEL = parameters.Constraint(lambda x: 0.5 <= x <= 0.9999, "from 0.5 to 0.9999")
+LEVEL = Annotated[float, IS_LEVEL]
 REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
     "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
@@ -54,7 +57,8 @@ FIGURE: Kinds = {
     **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
     "runs": Count,
     "centre": [*statistics.CENTRES],
-    "spread": [*statistics.SPREADS],
+    "spread": [*statistics.SPREAD_NAMES],
+    "level": LEVEL,
     "checkpoints": CHECKPOINTS,
     "width": Any,
     "font_size": parameters.Positive,

@@ -32,7 +32,7 @@ from dpbandits.privacy.notions import budget_of
 from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import audits
-from dpbandits.tables.statistics import GROUPS
+from dpbandits.tables.statistics import CONFIDENCE, GROUPS
 
 WIDTH = 100  # characters per line
 CENTRES = {
@@ -47,6 +47,12 @@ SPREADS = {
     "quartiles": "bands reach from the lower to the upper quartile",
     "nine-tenths": "bands hold the middle nine tenths of the runs",
     "gini": "bars are Gini mean differences of the runs above, and of those below",
+    CONFIDENCE: "bands are {level:.6g} % confidence intervals of the {centre}",
+}
+INTERVALS = {  # of what the confidence intervals are
+    "mean": "mean (Student's t)",
+    "median": "median (order statistics)",
+    "median-of-means": "median of the means of groups (order statistics)",
 }
 COMPARED = "comparison"  # drawing function of figures without a text of their own
 NEVER_TIE = ("adap-ucb", "adac-ucb")  # noise in an index that is not clipped
@@ -332,15 +338,16 @@ def statistics(spec: FigureSpec) -> str:
     sizes = [point.curve.runs for point in drawn]
     if {*sizes} == {1}:
         return f"every value is from {runs}"
-    centre = CENTRES[spec.centre]
-    if spec.centre == "median-of-means" and max(sizes) <= GROUPS:  # a run is a group
-        centre = CENTRES["median"]
-    elif spec.centre == "median-of-means":
+    name = spec.centre
+    if name == "median-of-means" and max(sizes) <= GROUPS:  # a run is a group
+        name = "median"
+    centre = CENTRES[name]
+    if name == "median-of-means":
         at_most = "at most " if min(sizes) < GROUPS else ""
         centre = f"{centre} ({at_most}{GROUPS} groups)"
-    return "; ".join(
-        filter(None, (f"lines are {centre} of {runs}{_fewer_curves(drawn)}", SPREADS[spec.spread]))
-    )
+    spread = SPREADS[spec.spread].format(level=100 * (spec.level or 0), centre=INTERVALS[name])
+    lines = f"lines are {centre} of {runs}{_fewer_curves(drawn)}"
+    return "; ".join(filter(None, (lines, spread)))
 
 
 def privacy(curve: Curve) -> str:

@@ -317,6 +317,7 @@ def sidecar(
         "seed": spec.seed,
         "centre": spec.centre,
         "spread": spec.spread,
+        **({"level": spec.level} if spec.level else {}),
         "statements": [s.as_json() for s in (*captions.statements(spec), *noted)],
         "seconds_of_computation": round(sum(map(store.seconds, spec.experiments())), 3),
         "provenance": provenance(),

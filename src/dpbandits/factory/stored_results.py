@@ -165,6 +165,7 @@ def _as_json(spec: FigureSpec, settings: Settings, series: Iterable[Series]) -> 
         "command": produce.command("run", spec, settings),
         "centre": spec.centre,
         "spread": spec.spread,
+        **({"level": spec.level} if spec.level else {}),
         "seed": spec.seed,
         "changed_from_its_file": [
             {"key": c.key, "value": c.value, "file": c.before} for c in spec.changes

@@ -162,7 +162,7 @@ class FigureSpec:
     draw: str  # name of the drawing function
     runs: int  # of every curve that sets no number of its own
     centre: str  # statistic of the line (statistics.CENTRES)
-    spread: str  # statistic of the band or bars (statistics.SPREADS)
+    spread: str  # statistic of the band or bars (statistics.SPREAD_NAMES)
     slopes: bool  # fit the log-log slope of every curve over a parameter
     panels: tuple[Panel, ...]
     note: str = ""  # text that its caption adds
@@ -173,6 +173,7 @@ class FigureSpec:
     changes: tuple[Change, ...] = ()  # differences from the figure's file
     annotated: bool = True  # with what the original does not have; always so without an original
     appearance: Appearance = AS_DRAWN
+    level: float | None = None  # of confidence intervals; None: they are not drawn
 
     @property
     def is_as_filed(self) -> bool:

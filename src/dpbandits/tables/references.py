@@ -223,5 +223,6 @@ def _origin(spec: FigureSpec) -> Record:
     # The numbers of runs of the curves by panel and label, 0 for an exact curve, and the basis.
     runs = {p.letter: {c.label: 0 if c.is_exact else c.runs for c in p.curves} for p in spec.panels}
     algorithms = {experiment.member for experiment in spec.experiments()}
-    statistics = {"the statistics": f"{spec.centre}, {spec.spread}"}
+    spread = f"{spec.spread} {spec.level:g}" if spec.level else spec.spread
+    statistics = {"the statistics": f"{spec.centre}, {spread}"}
     return {"runs": runs, "basis": statistics | basis([spec], algorithms)}

@@ -68,8 +68,7 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
             parts = []
             for first in range(0, len(x), width):
                 runs = values(curve, store, slice(first, first + width))
-                centre = statistics.CENTRES[spec.centre](runs)
-                low, high = statistics.SPREADS[spec.spread](runs, centre)
+                centre, low, high = statistics.band(runs, spec.centre, spec.spread, spec.level)
                 mean, std = runs.mean(0), statistics.standard_deviation(runs)
                 median, least, most = np.median(runs, 0), runs.min(0), runs.max(0)
                 parts.append((mean, std, median, least, most, centre, low, high))

@@ -6,10 +6,13 @@ float64 of shape (...).
 
 import math
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
+from scipy.special import bdtr, stdtrit
 
 GROUPS = 24  # groups of the median of means, tossou2017 section 4
+LEVEL = 0.95  # of confidence intervals, if none is asked for
 
 
 def standard_deviation(values: np.ndarray) -> np.ndarray:
@@ -22,8 +25,44 @@ def median_of_means(values: np.ndarray) -> np.ndarray:
 
     Group sizes are equal, or differ by one run. With fewer runs every run is a group.
     """
+    return np.median(means_of_groups(values), axis=0)
+
+
+def means_of_groups(values: np.ndarray) -> np.ndarray:
+    """Return the means of the groups of `median_of_means`, float64 of shape (groups, ...)."""
     parts = np.array_split(values, min(GROUPS, len(values)), axis=0)
-    return np.median([part.mean(axis=0) for part in parts], axis=0)
+    return np.array([part.mean(axis=0) for part in parts])
+
+
+def interval_of_mean(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of Student's t interval for the mean; nan for a single run.
+
+    It takes the mean of the runs as normal: few runs of a skewed quantity have a wider one.
+    """
+    error = standard_deviation(values) / math.sqrt(len(values))
+    half = stdtrit(len(values) - 1, (1 + level) / 2) * error
+    return values.mean(axis=0) - half, values.mean(axis=0) + half
+
+
+def interval_of_median(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return two order statistics between which the median lies in `level` of all samples, or more.
+
+    They are x_(j) and x_(n + 1 - j) for the largest j with P(B < j) <= (1 - level)/2, where B, the
+    number of runs below the median, is binomial (n, 1/2). nan if there are fewer than `fewest`.
+    """
+    n = len(values)
+    j = int(np.sum(bdtr(np.arange((n + 1) // 2), n, 0.5) <= (1 - level) / 2))
+    if j == 0:
+        return np.full(values.shape[1:], np.nan), np.full(values.shape[1:], np.nan)
+    ordered = np.sort(values, axis=0)
+    return ordered[j - 1], ordered[n - j]
+
+
+def fewest(centre: str, level: float) -> int:
+    """Return the least number of runs that have a confidence interval of this centre."""
+    if centre == "mean":
+        return 2
+    return next(n for n in count(2) if 0.5**n <= (1 - level) / 2)
 
 
 def gini_mean_difference(values: np.ndarray) -> np.ndarray:
@@ -63,8 +102,9 @@ CENTRES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 Spread = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
-# Each returns the lower and the upper end of the band or bars around the centre. The words of a
-# caption for a centre and a spread are in factory/captions.py.
+# Each returns the lower and the upper end of the band or bars around the centre, of which
+# confidence intervals need the name (`band`). The words of a caption for a centre and a spread are
+# in factory/captions.py.
 SPREADS: dict[str, Spread] = {
     "none": lambda values, centre: (centre, centre),
     "std": lambda values, centre: (
@@ -88,6 +128,27 @@ SPREADS: dict[str, Spread] = {
         centre + one_sided_gini(values, centre, 1),
     ),
 }
+
+CONFIDENCE = "confidence"
+INTERVALS: dict[str, Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]] = {
+    "mean": interval_of_mean,
+    "median": interval_of_median,
+    "median-of-means": lambda values, level: interval_of_median(means_of_groups(values), level),
+}
+SPREAD_NAMES = (*SPREADS, CONFIDENCE)
+
+
+def band(
+    values: np.ndarray, centre: str, spread: str, level: float | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the centre of a name with the lower and the upper end of its band of a name.
+
+    `level` is that of confidence intervals; None: LEVEL.
+    """
+    line = CENTRES[centre](values)
+    if spread == CONFIDENCE:
+        return line, *INTERVALS[centre](values, level or LEVEL)
+    return line, *SPREADS[spread](values, line)
 
 
 def power_law(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
