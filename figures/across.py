@@ -17,6 +17,7 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
+    draw_linear_regret,
     draw_log_over_parameter,
     draw_regret_over_time,
     legend_below,
@@ -157,10 +158,11 @@ def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
 
 
 HEIGHT, LEGEND = 2.25, 0.18  # inches: height of a row of panels, and of a row of the legend
+NEAR = 10.0  # factor between final regrets up to which their axis is linear
 
 
 def comparison(drawing: Drawing) -> Figure:
-    """Regret over time, a panel for each budget; x linear, y logarithmic."""
+    """Regret over time, a panel for each budget; x linear, y too if the final regrets are near."""
     columns = min(2, len(drawing.panels))
     rows = -(-len(drawing.panels) // columns)
     width = PAGE if columns > 1 else 1.3 * COLUMN
@@ -168,8 +170,11 @@ def comparison(drawing: Drawing) -> Figure:
     lines = -(-len(drawing.panels[0].series) // entries)
     height = HEIGHT * rows + 0.45 + LEGEND * lines
     figure, axes = panel_grid(drawing, columns, height, width)
+    ends = [s.centre[-1] for panel in drawing.panels for s in panel.series if s.runs]
+    is_linear = max(ends, default=0.0) <= NEAR * min(ends, default=0.0)
+    draw = draw_linear_regret if is_linear else draw_regret_over_time
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_regret_over_time(ax, panel)
+        handles = draw(ax, panel)
     legend_below(figure, handles, columns=entries)
     return figure
 

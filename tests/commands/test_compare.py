@@ -148,6 +148,28 @@ def test_a_game_has_one_folder_however_it_is_written_and_no_other_has_it(
     assert all(re.fullmatch(r"[\w.,=+-]{1,89}", name) for name in found)
 
 
+def test_one_command_writes_a_picture_and_tables_for_a_paper() -> None:
+    Path("paper").mkdir()
+    words = "dp-se", "adap-klucb", "ucb", "epsilon=0.5,2", *GAME, "spread=confidence", "level=0.9"
+    form = "name=fig1", "width=column", "figure.font_size=7", "y_axis=log", "checkpoints=20,100"
+    done = called("compare", *words, *form, "--output", "paper/fig1.svg", "--latex", "--csv")
+    assert done.status == 0, done.err
+    made = Path("out/compare/fig1")
+    assert Path("paper/fig1.svg").read_bytes() == (made / "fig1.svg").read_bytes()
+    assert "90 % confidence intervals of the mean" in (made / "fig1.txt").read_text("utf-8")
+    rows = [line.split(",") for line in (made / "fig1.csv").read_text("utf-8").splitlines()]
+    assert {row[2] for row in rows if row[1] == "UCB"} == {"20", "100", "400"}
+    latex = Path("paper/fig1.tex").read_text("utf-8")
+    assert r"Regret ($\pm$ 90\,\% confidence)" in latex
+    assert r"\emph{Global DP, $\epsilon = 0.5$}" in latex
+    assert latex.count("UCB & ") == 3  # once where it is not private, twice AdaP-KLUCB
+    table = Path("paper/fig1.csv").read_text("utf-8").splitlines()
+    assert table[0].startswith("epsilon,privacy,algorithm,regret,regret ± (90 % confidence),behind")
+    assert len(table) == 1 + 2 * 3
+    label, regret, error = next(row for row in table if ",UCB," in row).split(",")[2:5]
+    assert f"{label} & ${regret} \\pm {error}$ & " in latex
+
+
 BAD = [
     ("dp-se environment=c2 epsilon=x", "epsilon must be from 1e-100 to 1e100, got 'x'"),
     ("dp-se environment=c2 epsilon=", "parameters are written as name=value, got 'epsilon='"),
@@ -163,6 +185,15 @@ BAD = [
     ("dp-se means=0.1,2", "means must be a list of two or more means in [0, 1], got [0.1, 2]"),
     ("environment=c2", "no algorithm is named"),
     ("dp-se environment=c2 spread=all", "unknown spread 'all'"),
+    ("dp-se environment=c2 level=0.9", "level is that of spread=confidence"),
+    ("dp-se environment=c2 spread=confidence runs=1", "at 0.95 needs 2 runs, DP-SE has 1"),
+    ("dp-se environment=c2 width=wide", "width must be column, page or inches from 1 to 50"),
+    ("dp-se environment=c2 checkpoints=0,4", "or whole numbers from 1 to 1,000,000, the horizon"),
+    ("dp-se environment=c2 name=a/b", "name is that of files, without folders: 'a/b'"),
+    ("dp-se dp-se environment=c2", "dp-se is named twice; dp-se.<parameter>=<a>,<b> draws it"),
+    ("dp-se environment=c2 --output no/a.pdf", "--output: there is no folder 'no'"),
+    ("dp-se environment=c2 --output a.jpg", "'a.jpg' must end in .pdf or .svg or .png"),
+    ("dp-se environment=c2 format=png --output a.pdf", "'a.pdf' must end in .png"),
 ]
 
 

@@ -7,6 +7,7 @@ import importlib
 import json
 import multiprocessing
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -167,6 +168,35 @@ def test_settings_and_names_tell_algorithms_of_one_label_apart() -> None:
     assert {place.label for place in found.standings} == {*names}
 
 
+def test_a_play_of_one_budget_has_the_name_of_its_algorithm_as_its_key() -> None:
+    found = dp.compare(["ts", "ucb"], **SMALL)
+    assert found.plays["ts"] is found.plays["ts", 1.0]
+    several = dp.compare(["ts"], epsilon=[1, 2], **SMALL)
+    for plays, key, valid in (
+        (found.plays, "dp-se", r"\('ts', 1\.0\), \('ucb', 1\.0\)"),
+        (several.plays, "ts", r"\('ts', 1\.0\), \('ts', 2\.0\)"),
+    ):
+        with pytest.raises(dp.UserError, match=rf"plays: '{key}' is no key; valid: {valid}"):
+            plays[key]
+
+
+def test_a_comparison_says_whom_the_order_of_the_arms_favours() -> None:
+    found = dp.compare(["adap-klucb", "ucb"], epsilon=0.01, **SMALL)
+    (remark,) = found.remarks
+    assert remark.startswith("AdaP-KLUCB: where nothing tells the arms apart")
+    assert repr(found).endswith(remark)
+    assert dp.compare(["ucb"], **SMALL | {"means": [0.5, 0.9]}).remarks == ()
+
+
+def test_given_checkpoints_are_recorded_with_the_horizon() -> None:
+    played = dp.play("ucb", checkpoints=[50, 20], **SMALL)
+    assert played.rounds.tolist() == [20, 50, 300]
+    every = dp.play("ucb", checkpoints=range(1, 301), **SMALL)
+    np.testing.assert_array_equal(played.regret, every.regret[:, [19, 49, 299]])
+    with pytest.raises(dp.UserError, match="record: UCB has runs 0 to 3, got 7"):
+        played.record(run=7)
+
+
 def test_without_pandas_a_table_is_an_error_of_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     played = dp.play("ucb", **SMALL)
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -189,6 +219,9 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("play", ("ucb",), {"runs": 0}, "runs must be a whole number from 1"),
     ("play", ("ucb",), {"checkpoints": "dense"}, "unknown checkpoints 'dense'"),
     ("play", ("ucb",), {"workers": 0}, "play: workers must be a whole number"),
+    ("play", ("ucb",), {"checkpoints": [1, 301]}, "or whole numbers from 1 to 300, the horizon"),
+    ("play", ("adap-ucb",), {"epsilon": "0.3"}, "epsilon must be a number, got the text '0.3'"),
+    ("compare", (["ucb"],), {"epsilon": "0.3"}, "epsilon must be a number, got the text '0.3'"),
     ("play", ("nas",), {}, "nas.yaml names no algorithm, and rules and bounds play no arms"),
     ("play", (3,), {}, "3 is no algorithm"),
     ("compare", (["ucb", "ucb"],), {}, "ucb is named twice"),
@@ -322,15 +355,25 @@ def test_an_environment_may_be_a_path_or_an_object(tmp_path: Path) -> None:
 
 
 def test_a_comparison_is_drawn_on_given_axes_and_written_for_papers_and_notebooks() -> None:
-    found = dp.compare(["ucb", "dp-se"], epsilon=[0.5, 2], **SMALL)
+    found = dp.compare(["ucb", "adap-klucb"], epsilon=[0.5, 2], **SMALL)
     figure, axes = matplotlib.pyplot.subplots(1, 2)
     assert found.plot(axes) is figure
     assert [len(ax.get_legend().texts) for ax in axes] == [3, 3]
     with pytest.raises(dp.UserError, match="an axes for each of 2"):
         found.plot(axes[0])
-    rows = [line for line in found.latex().splitlines() if line.endswith(r"\\")]
-    assert len(rows) == 5
-    assert r"\toprule" in found.latex()
+    latex = found.latex()
+    assert latex.count(" & ") == 4 * 4  # of the head, UCB once and AdaP-KLUCB at both budgets
+    assert r"\toprule" in latex
+    end = found.plays["adap-klucb", 2.0].regret[:, -1]
+    low, high = scipy.stats.t.interval(0.9, 3, end.mean(), scipy.stats.sem(end))
+    cells = re.findall(r"AdaP-KLUCB & \$(\S+) \\pm (\S+)\$", found.latex("confidence", 0.9))[-1]
+    numbers = [float(cell.replace("{,}", "")) for cell in cells]
+    assert numbers == pytest.approx([end.mean(), (high - low) / 2], rel=0.05)
+    bands = found.plot(spread="confidence", level=0.9).axes[1].collections
+    tops = [np.max(band.get_paths()[0].vertices, axis=0)[1] for band in bands]
+    assert any(top == pytest.approx(high) for top in tops)
+    with pytest.raises(dp.UserError, match="unknown spread 'err'; valid"):
+        found.plot(spread="err")
     html = found._repr_html_() or ""
     assert html.count("<tr") == 5
     assert found.verdicts[0] in html

@@ -251,6 +251,16 @@ def test_the_appearance_is_that_of_the_keys() -> None:
         assert ax.get_ylim()[1] == pytest.approx(8, rel=0.1)  # the data, not the other axis'
 
 
+@pytest.mark.parametrize(("factor", "scale"), [(9, "linear"), (11, "log")])
+def test_the_regrets_of_a_comparison_are_on_a_linear_axis_if_they_are_near(
+    factor: float, scale: str
+) -> None:
+    high = replace(ONE, label="B", legend="B", centre=factor * ONE.centre, high=factor * ONE.high)
+    draw = plotting.drawing_function("across", "comparison")
+    (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", (ONE, high)),)))[0].axes
+    assert ax.get_yscale() == scale
+
+
 @pytest.mark.usefixtures("in_checkout")
 def test_appearance_changes_neither_numbers_nor_the_paper_s_own_files() -> None:
     plain, settings = compose.load("adap-c2", [])

@@ -1,5 +1,6 @@
 """Figures from arguments: algorithms, and the game that all of them play."""
 
+import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -7,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dpbandits.config import compose, conf_files, instances
@@ -18,7 +20,7 @@ from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError as UserError
 from dpbandits.kernel.errors import nearest, shown
 from dpbandits.run import user_algorithms
-from dpbandits.spec.figure import OWN, FigureSpec
+from dpbandits.spec.figure import OWN, Appearance, FigureSpec
 from dpbandits.tables import statistics
 
 # Keys of a file in conf/algorithm/ that are no parameters.
@@ -28,6 +30,8 @@ NAMED = {  # valid names, the default first
     "centre": [*statistics.CENTRES],
     "spread": sorted(statistics.SPREAD_NAMES, key="standard-error".__ne__),
 }
+# Keys of a figure that change its form alone, and the level of its intervals.
+FORM = ("level", *Appearance._fields)
 LETTERS = string.ascii_lowercase  # of the panels
 BOUNDS = {  # function of theory/azize2022.py and its scope, by whether budgets matter
     True: ("problem_dependent_lower_bound", "for every consistent algorithm with ε-global DP"),
@@ -94,6 +98,7 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         )
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
+    _refuse_numbers_as_texts(name, given)
     given = as_configured(given)
     label = str(content.get("label") or registry.algorithm(member).LABEL)
     of_file = {key: value for key, value in content.items() if key not in APPEARANCE}
@@ -188,30 +193,37 @@ def specification(
     game: tuple[Any, Any],
     values: Mapping[str, Any],
     overrides: Sequence[str] = (),
+    form: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[FigureSpec, Settings]:
     """Return the figure of regret over time, with a panel for each epsilon, and the settings.
 
     `caller` is its name and begins every message; that of `compare` has lower bounds. `game` is
     the environment and the means, `values` those of Numbers and NAMED; None stands for a default.
-    The overrides may set paths and the engine. Raises UserError for any invalid value.
+    The overrides may set paths and the engine, `form` the keys of FORM. Raises UserError for any
+    invalid value.
     """
     given = {key: value for key, value in values.items() if value is not None}
+    _refuse_numbers_as_texts(caller, {**given, "epsilon": next(iter(budgets), None)})
     settings, seed = compose.settings_of(overrides, caller)
     if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
         raise UserError(f"{caller}: {problem}")
     values = {"seed": seed, **given}
-    choices = {key: values.pop(key, names[0]) for key, names in NAMED.items()}
+    choices = {key: as_configured(values.pop(key, names[0])) for key, names in NAMED.items()}
     for key, name in choices.items():
-        if name not in NAMED[key]:
-            near = nearest(str(name), NAMED[key])
+        if isinstance(name, str) and name not in NAMED[key]:
+            near = nearest(name, NAMED[key])
             raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
+    if "level" in form and choices["spread"] != statistics.CONFIDENCE:
+        raise UserError(f"{caller}: level is that of spread={statistics.CONFIDENCE}")
     environment, instance = bandit(caller, *game)
     shared = [
         parameters.build(Numbers, values | budget, caller, lambda _: "argument")
         for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
     ]
     horizon, seed, runs, *_ = shared[0]
+    if not isinstance(choices["checkpoints"], str):
+        choices["checkpoints"] = _rounds(choices["checkpoints"], horizon, caller)
     if "workers" in given:
         settings = replace(settings, workers=shared[0].workers)
     for entry in players:  # whose messages name arguments; the reader's name keys of files
@@ -226,9 +238,9 @@ def specification(
     curves: dict[str, Any] = {entry.curve: entry.as_curve() for entry in players}
     if is_bounded:
         curves["lower-bound"] = {"bound": f"azize2022.{function}", "label": "Lower bound"}
-    note = "Axes: x linear, y logarithmic, on which a regret of 0 cannot be drawn."
+    note = ""
     if is_bounded:
-        note += f" Lower bound: azize2022, Theorem 3 times log t, {scope}. It is asymptotic: at a"
+        note += f"Lower bound: azize2022, Theorem 3 times log t, {scope}. It is asymptotic: at a"
         note += " finite round a curve may lie below it, as may one that is not private."
     figure = {
         "paper": OWN,
@@ -236,6 +248,7 @@ def specification(
         "draw": "comparison",
         "runs": runs,
         **choices,
+        **form,
         "note": note,
         "environment": {"family": environment, **parameters.as_json(instance)},
         "horizon": horizon,
@@ -258,6 +271,23 @@ def specification(
     read = {"seed": seed, "runs": None, "profile": profile, "figure": figure}
     spec = FigureReader(Composed(caller, read, origin)).specification(may_repeat_labels=True)
     return spec, settings
+
+
+def _refuse_numbers_as_texts(owner: str, values: Mapping[str, Any]) -> None:
+    # As of a form or a file that was not converted: their ranges would be no explanation.
+    for key, value in values.items():
+        if isinstance(value, str) and re.fullmatch(r"[-+]?[\d._]+(e[-+]?\d+)?", value.strip()):
+            raise UserError(f"{owner}: {key} must be a number, got the text {shown(value)}")
+
+
+def _rounds(value: Any, horizon: int, caller: str) -> list[int]:
+    # Given checkpoints: rounds up to the horizon, in ascending order.
+    rounds = value if isinstance(value, list) else [value]
+    if not rounds or not all(type(n) is int and 1 <= n <= horizon for n in rounds):
+        names = ", ".join(NAMED["checkpoints"])
+        problem = f"must be {names}, or whole numbers from 1 to {horizon:,}, the horizon"
+        raise UserError(f"{caller}: checkpoints {problem}; got {shown(value)}")
+    return sorted({*rounds})
 
 
 def as_configured(value: Any) -> Any:

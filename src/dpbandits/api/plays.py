@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -14,10 +14,16 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.special import stdtrit
 
 from dpbandits import theory
-from dpbandits.api.arguments import Player, as_configured, player, players_of, specification
+from dpbandits.api import paper_tables
+from dpbandits.api.arguments import (
+    Player,
+    as_configured,
+    player,
+    players_of,
+    specification,
+)
 from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
@@ -26,17 +32,20 @@ from dpbandits.drawing import plotting, shapes
 from dpbandits.environments._recorded import Recorded
 from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import Game
-from dpbandits.factory.captions import caption
+from dpbandits.factory.captions import caption, order_of_arms
 from dpbandits.files.provenance import provenance
 from dpbandits.judge.verdicts import FEWEST
 from dpbandits.kernel import parameters
-from dpbandits.kernel.errors import UserError
+from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import budget_of
 from dpbandits.run.user_algorithms import is_stored
 from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
+from dpbandits.tables import statistics
 from dpbandits.tables.series import Series, summarise
+
+STANDARD_ERROR, CONFIDENCE = "standard-error", statistics.CONFIDENCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,8 +93,7 @@ class PlayResult:
 
         It takes the mean of the runs as normal: few runs of a skewed regret have a wider one.
         """
-        width = stdtrit(len(self.regret) - 1, (1 + level) / 2) * self.standard_error
-        return np.array([self.mean - width, self.mean + width])
+        return np.array(statistics.interval_of_mean(self.regret, level))
 
     def pulls(self) -> np.ndarray:
         """Play all runs once more and return the pulls of each arm, int64 of shape (runs, arms).
@@ -102,8 +110,12 @@ class PlayResult:
         """Play one run anew; return its arms, int64 (T,), and its rewards, float64 (T,).
 
         Arms count from 0. A batch of pulls has no single rewards, so they are drawn one by one:
-        after the first batch, the record is of another run with the same distribution.
+        after the first batch, the record is of another run with the same distribution. Raises
+        UserError if the result has no such run.
         """
+        if run not in range(len(self.regret)):
+            runs = f"runs 0 to {len(self.regret) - 1}"
+            raise UserError(f"record: {self.label} has {runs}, got {shown(run)}")
         arms, rewards = np.zeros(self.horizon, np.int64), np.zeros(self.horizon)
         Game(self._experiment).play(run, around=lambda law: Recorded(law, arms, rewards))
         return arms, rewards
@@ -117,16 +129,31 @@ class PlayResult:
         columns = {"run": run, "round": self.rounds[i], "regret": self.regret.ravel()}
         return frame({"algorithm": self.label, **columns})
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the mean regret over the rounds, with a band of one standard error.
+    def plot(
+        self, ax: Axes | None = None, spread: str = STANDARD_ERROR, level: float = statistics.LEVEL
+    ) -> Axes:
+        """Draw the mean regret over the rounds, with a band; `spread` is as in a figure's file.
 
-        Returns the axes, those of a new figure in the house style if none are given.
+        `level` is that of `spread="confidence"`. Returns the axes, those of a new figure in the
+        house style if none are given. Raises UserError for an unknown spread, or too few runs.
         """
+        series = self._with_band("mean", spread, level)
         with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
             if ax is None:
                 _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
-            _draw_on(ax, [self._series])
+            _draw_on(ax, [series])
         return ax
+
+    def _with_band(self, centre: str, spread: str, level: float) -> Series:
+        if spread not in statistics.SPREAD_NAMES:
+            near = nearest(str(spread), statistics.SPREAD_NAMES)
+            raise UserError(f"plot: unknown spread {shown(spread)}; {near}")
+        runs, fewest = len(self.regret), statistics.fewest(centre, level)
+        if spread == CONFIDENCE and runs < fewest:
+            problem = f"an interval of the {centre} at {level:g} needs {fewest} runs"
+            raise UserError(f"plot: {problem}, {self.label} has {runs}")
+        line, low, high = statistics.band(self.regret, centre, spread, level)
+        return replace(self._series, centre=line, low=low, high=high)
 
 
 def _draw_on(ax: Axes, series: Iterable[Series]) -> None:
@@ -143,7 +170,7 @@ def play(
     horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
-    checkpoints: str = "linear",
+    checkpoints: str | Sequence[int] = "linear",
     workers: int | None = None,
     progress: bool = True,
     **parameters: Any,
@@ -165,7 +192,8 @@ def play(
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
         seed: root of all random streams; None selects that of conf/config.yaml.
-        checkpoints: "linear", 200 steps; "log", 24 a factor of 10; or "end", only T.
+        checkpoints: "linear", 200 steps; "log", 24 a factor of 10; "end", only T; or a list of
+            rounds, to which T is added.
         workers: number of threads; None: all cores.
         progress: show a progress bar on a terminal, or lines elsewhere.
         **parameters: parameters of the algorithm, such as epsilon.
@@ -276,60 +304,106 @@ def _lowest(group: Sequence[Standing]) -> str:
     return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
 
+class Plays(dict[tuple[str, float | None], PlayResult]):
+    """Results by algorithm and epsilon, or by the algorithm alone if it plays with one epsilon."""
+
+    def __getitem__(self, key: str | tuple[str, float | None]) -> PlayResult:
+        """Return a result. Raises UserError for any other key."""
+        matching = [valid for valid in self if key in (valid, valid[0])]
+        if len(matching) != 1:
+            valid = ", ".join(map(repr, matching or self))
+            raise UserError(f"plays: {shown(key)} is no key; valid: {valid}")
+        return super().__getitem__(matching[0])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Regret of several algorithms in one game.
 
-    `plays` holds the results by algorithm and epsilon, `plays["dp-se", 0.1]`. An algorithm that
-    plays with several settings has its labels as keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
+    `plays` holds the results by algorithm and epsilon, `plays["dp-se", 0.1]`, with a single epsilon
+    also by the algorithm alone. An algorithm that plays with several settings has its labels as
+    keys, `plays["AdaP-UCB (alpha=4)", 0.1]`.
     `lower_bounds` are, by epsilon, Theorem 3 of azize2022 times log t at the rounds of the plays,
     float64 of shape (checkpoints,), in units of reward; empty if the arms are not Bernoulli.
     For each of the epsilons, in the order given, there are `standings`, the lowest regret of each
     definition of privacy first, and a verdict: on the lowest regrets and whether the runs decide.
-    Without a budget, the only epsilon is None.
+    Without a budget, the only epsilon is None. `remarks` name the algorithms that the order of the
+    arms favours, if there are any: those that pull the first arm when nothing tells the arms apart.
     """
 
     epsilons: tuple[float | None, ...]
-    plays: Mapping[tuple[str, float | None], PlayResult]
+    plays: Plays
     lower_bounds: Mapping[float | None, np.ndarray]
     standings: tuple[Standing, ...]
     verdicts: tuple[str, ...]
+    remarks: tuple[str, ...]
     caption: str
     _spec: FigureSpec
     _series: tuple[Series, ...]
 
     def __repr__(self) -> str:
-        return "\n".join(self.verdicts)
+        return "\n".join([*self.verdicts, *self.remarks])
 
     def table(self) -> Any:
         """Return the standings as a pandas table, one row for every algorithm and epsilon."""
         return frame(list(self.standings), Standing._fields)
 
-    def latex(self) -> str:
-        """Return the standings as a table of LaTeX, with the rules of booktabs; needs pandas."""
-        text: str = self.table().to_latex(index=False, escape=True, float_format="%.4g", na_rep="")
-        return text
+    def latex(self, spread: str = STANDARD_ERROR, level: float = statistics.LEVEL) -> str:
+        """Return the standings as a table of LaTeX, with the rules of booktabs.
+
+        A plus-minus sign stands before standard errors, or before half of the Student's t interval
+        at `level` for `spread="confidence"`. Raises UserError for another spread.
+        """
+        command = f"dpbandits, {self._spec.title}, T = {self._horizon:,}"
+        return paper_tables.to_latex(self.standings, self._uncertainty(spread, level), command)
+
+    def csv(self, spread: str = STANDARD_ERROR, level: float = statistics.LEVEL) -> bytes:
+        """Return the table of `latex` as CSV in UTF-8."""
+        return paper_tables.to_csv(self.standings, self._uncertainty(spread, level))
+
+    @property
+    def _horizon(self) -> int:
+        return next(iter(self.plays.values())).horizon
+
+    def _uncertainty(self, spread: str, level: float) -> paper_tables.Uncertainty:
+        if spread not in (STANDARD_ERROR, CONFIDENCE):
+            valid = f"valid: {STANDARD_ERROR}, {CONFIDENCE}"
+            raise UserError(f"a table has no spread {shown(spread)}; {valid}")
+        return paper_tables.Uncertainty(self._spec.runs, level if spread == CONFIDENCE else None)
 
     def _repr_html_(self) -> str | None:
         # Notebooks show the text of `repr` if this is None.
         with suppress(UserError):
-            verdicts = "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts)
+            texts = (*self.verdicts, *self.remarks)
+            verdicts = "".join(f"<p>{escape(text)}</p>" for text in texts)
             return f"{self.table().to_html(index=False, float_format='%.4g', na_rep='')}{verdicts}"
         return None
 
-    def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
+    def plot(
+        self,
+        ax: Axes | Sequence[Axes] | None = None,
+        spread: str | None = None,
+        level: float = statistics.LEVEL,
+    ) -> Figure:
         """Draw the mean regret over the rounds, one panel for each epsilon, and the lower bound.
 
-        Bands are one standard error on either side. Given axes, one for each epsilon, are drawn on,
-        and their figure is returned.
+        Bands are one standard error on either side, or another `spread` of a figure's file, such
+        as "confidence" at a `level`. Given axes, one for each epsilon, are drawn on, and their
+        figure is returned. Raises UserError for an unknown spread, or too few runs.
         """
+        curves = self._series
+        if spread is not None:
+            centre = self._spec.centre
+            banded = [play._with_band(centre, spread, level) for play in self.plays.values()]
+            again = {(curve.panel, curve.label): curve for curve in banded}
+            curves = tuple(again.get((curve.panel, curve.label), curve) for curve in curves)
         if ax is None:
-            return draw_figure(self._spec, self._series)
+            return draw_figure(self._spec, curves)
         axes = np.atleast_1d(np.asarray(ax, object)).ravel()
         if len(axes) != len(self.epsilons):
             raise UserError(f"plot: give an axes for each of {len(self.epsilons)} epsilons")
         for panel_axes, panel in zip(axes, self._spec.panels, strict=True):
-            _draw_on(panel_axes, (curve for curve in self._series if curve.panel == panel.letter))
+            _draw_on(panel_axes, (curve for curve in curves if curve.panel == panel.letter))
             panel_axes.set_title(panel.title)
         return axes[0].figure
 
@@ -344,7 +418,7 @@ def compare(
     horizon: int | None = None,
     runs: int = 100,
     seed: int | None = None,
-    checkpoints: str = "linear",
+    checkpoints: str | Sequence[int] = "linear",
     workers: int | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -377,12 +451,12 @@ def comparison(
     spec: FigureSpec, players: Sequence[Player], budgets: Sequence[Any], store: Store, missing: int
 ) -> Comparison:
     """Return the results of a figure of `specification`, whose runs are in the store."""
-    series, plays, bounds, tables = summarise(spec, store), {}, {}, list[list[Standing]]()
-    statistics = {(curve.panel, curve.label): curve for curve in series}
+    series, plays, bounds, tables = summarise(spec, store), Plays(), {}, list[list[Standing]]()
+    summaries = {(curve.panel, curve.label): curve for curve in series}
     epsilons = tuple(map(float, budgets)) or (None,)
     for panel, epsilon in zip(spec.panels, epsilons, strict=True):
         for entry, curve in zip(players, panel.curves, strict=False):  # a bound comes last
-            (experiment,), summary = curve.sources, statistics[panel.letter, curve.label]
+            (experiment,), summary = curve.sources, summaries[panel.letter, curve.label]
             regret, rounds = store.load(experiment, curve.runs), experiment.checkpoints()
             arrays = rounds, regret, summary.mean, summary.std, summary.std / math.sqrt(curve.runs)
             for array in arrays:
@@ -415,6 +489,7 @@ def comparison(
         bounds,
         tuple(standing for table in tables for standing in table),
         tuple(verdict(table, spec.runs) for table in tables),
+        tuple(statement.text for statement in order_of_arms(spec)),
         caption(spec),
         spec,
         tuple(series),

@@ -3,26 +3,31 @@
 import itertools
 import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from dpbandits.api.arguments import environment_of, player, players_of, specification
-from dpbandits.api.plays import Comparison, comparison
+from dpbandits.api.arguments import FORM, environment_of, player, players_of, specification
+from dpbandits.api.plays import STANDARD_ERROR, Comparison, comparison
 from dpbandits.checks.comparisons import with_error
 from dpbandits.cli.process import console, value_of, values_of
 from dpbandits.config import compose
-from dpbandits.factory import captions, produce
+from dpbandits.config.schema import NAME
+from dpbandits.factory import produce
+from dpbandits.files.atomic import write_atomically
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import NOTIONS
-from dpbandits.spec.figure import as_file_name, text
+from dpbandits.spec.figure import FORMATS, as_file_name, text
 from dpbandits.store.blocks import Store
 from dpbandits.tables.privacy_table import rows
+from dpbandits.tables.statistics import CONFIDENCE, LEVEL
 
 COLUMNS = (
     "Columns: regret: mean over the runs at the horizon, with its standard error; behind: mean"
@@ -32,10 +37,49 @@ COLUMNS = (
 )
 DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
 KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
+OTHER_KEYS = ("environment.<key>", "paths.<key>", "engine.<key>")
 Values = dict[str, Any]
 
 
-def run_comparison(arguments: Sequence[str]) -> int:
+@dataclass(frozen=True)
+class Wanted:
+    """Files besides those of the figure: a copy of the picture, and tables of the standings."""
+
+    output: Path | None = None  # of the picture; tables are beside it
+    latex: bool = False
+    csv: bool = False
+
+    def check(self, form: Values) -> None:
+        """Raise UserError if the picture cannot be written, or is not among the formats."""
+        if self.output is None:
+            return
+        ending, only = self.output.suffix.removeprefix("."), form.get("format")
+        if ending not in FORMATS or only not in (None, ending):
+            valid = [f".{only}"] if only else [f".{kind}" for kind in FORMATS]
+            valid_endings = " or ".join(valid)
+            raise UserError(f"--output {shown(str(self.output))} must end in {valid_endings}")
+        if not self.output.parent.is_dir():
+            raise UserError(f"--output: there is no folder {shown(str(self.output.parent))}")
+
+    def write(self, name: Path, result: Comparison, form: Values, spread: str) -> None:
+        """Write and print the files; `name` is that of the figure's files without an ending."""
+        files = dict[Path, bytes]()
+        table = self.output or name.with_name(f"{name.name}-table.csv")
+        spread = spread if spread == CONFIDENCE else STANDARD_ERROR
+        level = form.get("level", LEVEL)
+        if self.output:
+            picture = name.with_name(f"{name.name}{self.output.suffix}")
+            files[self.output] = picture.read_bytes()
+        if self.latex:
+            files[table.with_suffix(".tex")] = result.latex(spread, level).encode()
+        if self.csv:
+            files[table.with_suffix(".csv")] = result.csv(spread, level)
+        for path, content in files.items():
+            write_atomically(path, content)
+            print(path)
+
+
+def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
     """Play algorithms in one game, draw their regret, and print the table and a verdict.
 
     Raises UserError for an invalid word.
@@ -47,6 +91,7 @@ def run_comparison(arguments: Sequence[str]) -> int:
         raise UserError(f"compare: no algorithm is named: {example}")
     asked = _asked(algorithms, arguments)
     values = asked.values
+    wanted.check(asked.form)
     environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
     if asked.changes:
         if environment is None:
@@ -68,16 +113,19 @@ def run_comparison(arguments: Sequence[str]) -> int:
             raise UserError(f"compare: {entry.name} needs {name}: add {missing}=<value>")
     budgets = epsilon if isinstance(epsilon, list) else [epsilon]
     game = environment, means
-    spec, settings = specification("compare", players, budgets, game, values, asked.overrides)
+    spec, settings = specification(
+        "compare", players, budgets, game, values, asked.overrides, asked.form
+    )
     recorded = [arg for arg in arguments if not re.match(r"(?:paths|engine)\.|workers=", arg)]
-    spec = replace(spec, name=as_file_name(asked.game))
+    spec = replace(spec, name=as_file_name(asked.name or asked.game))
     command = shlex.join(["dpbandits", "compare", *recorded])
     settings = replace(settings, out=settings.out / "compare", command=command)
     if status := produce.produce(spec, settings):
         return status
-    _print(spec.title, comparison(spec, players, budgets, Store(settings.cache), 0))
-    favoured = (statement.text for statement in captions.order_of_arms(spec))
-    console().print("\n".join(["", *favoured, COLUMNS]))
+    result = comparison(spec, players, budgets, Store(settings.cache), 0)
+    _print(spec.title, result)
+    console().print("\n".join(["", *result.remarks, COLUMNS]))
+    wanted.write(settings.folder(spec.name) / spec.name, result, asked.form, spec.spread)
     return 0
 
 
@@ -88,13 +136,16 @@ class Asked:
     game: str  # a name that does not depend on how values are written
     ranges: dict[str, dict[str, list[Any]]]  # parameters by algorithm, a curve for each value
     values: Values = field(default_factory=lambda: {**DEFAULTS})  # of KEYS
+    name: str = ""  # of the files, if it is given
+    form: Values = field(default_factory=dict)  # keys of FORM
     changes: Values = field(default_factory=dict)  # to the environment
     overrides: list[str] = field(default_factory=list)  # of places and the engine
 
 
 def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
     asked = Asked("+".join(algorithms), {name: {} for name in algorithms})
-    for key, value in sorted(values_of([arg for arg in arguments if "=" in arg]).items()):
+    pairs = [arg.removeprefix("figure.") for arg in arguments if "=" in arg]
+    for key, value in sorted(values_of(pairs).items()):
         owner, _, name = key.partition(".")
         numbers = [value]
         if isinstance(value, str) and value.startswith("{"):
@@ -109,11 +160,18 @@ def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
             asked.ranges[owner][name] = numbers
         elif key in KEYS:
             asked.values[key] = numbers if len(numbers) > 1 else numbers[0]
+        elif key in FORM:
+            asked.form[key] = value
+        elif key == "name":
+            asked.name = str(value)
+            if not re.match(NAME, asked.name):
+                raise UserError(f"compare: name is that of files, without folders: {shown(value)}")
         else:
-            valid = [*KEYS, *(f"{name}.<parameter>" for name in algorithms)]
+            valid = [*KEYS, *FORM, "name", *OTHER_KEYS]
+            valid += [f"{name}.<parameter>" for name in algorithms]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, valid)}")
-        if owner not in ("paths", "engine", "workers") and numbers != [DEFAULTS.get(key)]:
+        if owner not in ("paths", "engine", "workers", "name") and numbers != [DEFAULTS.get(key)]:
             asked.game += f"-{key}={','.join(map(text, numbers))}"
     return asked
 
@@ -123,7 +181,10 @@ def _expanded(choices: Sequence[str], given: set[str]) -> list[str]:
     # algorithm of a group is left out if it has a parameter that is not given and has no default.
     titles = {notion: notion.title.lower().replace(" ", "-") for notion in NOTIONS}
     expanded = dict[str, None]()
-    for choice in choices:
+    for choice, number in Counter(choices).items():
+        if number > 1:
+            curves = f"{choice}.<parameter>=<a>,<b> draws it with several values"
+            raise UserError(f"compare: {choice} is named twice; {curves}")
         if choice not in ("all", "not-private", *titles.values()):
             expanded[choice] = None
             continue

@@ -169,19 +169,25 @@ def explain(figure: Figure, /, *overrides: Overrides) -> None:
 
 
 @APP.command
-def compare(*rivals: Algorithm) -> int:
+def compare(
+    *rivals: Algorithm, output: Path | None = None, latex: bool = False, csv: bool = False
+) -> int:
     """Play algorithms in one game and draw their regret, with the lower bound and their order.
 
     Args:
         rivals: algorithms or groups (all, not-private, global-dp, ...), and environment=c2 or
             means=0.9,0.5, epsilon=0.1,1, horizon=10_000, runs=50, seed=1, workers=1,
             adap-ucb.alpha=2,4 (a curve for each value); defaults: epsilon=1 horizon=1_000_000
-            runs=100 checkpoints=linear centre=mean spread=standard-error
+            runs=100 checkpoints=linear centre=mean spread=standard-error; spread=confidence
+            level=0.95, and the form: width=column font_size=8 y_axis=linear legend=right name=fig1
+        output: also write the picture to this path, such as paper/fig1.pdf
+        latex: write the table for LaTeX, beside the picture
+        csv: write the table as CSV, beside the picture
     """
     load_factory()
-    from dpbandits.cli.compare import run_comparison
+    from dpbandits.cli.compare import Wanted, run_comparison
 
-    return run_comparison(rivals)
+    return run_comparison(rivals, Wanted(output, latex, csv))
 
 
 @APP.command

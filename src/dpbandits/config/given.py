@@ -162,6 +162,10 @@ class Values:
     def grid(self) -> Grid | tuple[int, ...]:
         """Return the checkpoints of a curve over time."""
         name, path = self.needed("checkpoints")
+        if isinstance(name, list):
+            rounds = [self.checked(parameters.Rounds, n, path) for n in name]
+            return tuple(self.checked(parameters.Ascending, rounds, path) and rounds)
+        name = self.checked(schema.CHECKPOINTS, name, path)
         if name != schema.PUBLISHED:
             return Grid(name)
         if (number := self.value("published")[0]) is None:

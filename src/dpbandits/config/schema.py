@@ -45,7 +45,7 @@ SHARED: Kinds = {  # of a figure, a panel and a curve; the innermost one holds
     "environment": str | Keys,
 }
 PUBLISHED = "published"  # checkpoints at the rounds of the points that a panel draws
-CHECKPOINTS = [*(grid.value for grid in Grid), PUBLISHED]
+CHECKPOINTS = [*(grid.value for grid in Grid), PUBLISHED]  # or a list of rounds
 # A higher one needs more than the 24 groups that a median of means has.
 IS_LEVEL = parameters.Constraint(lambda x: 0.5 <= x <= 0.9999, "from 0.5 to 0.9999")
 LEVEL = Annotated[float, IS_LEVEL]
@@ -59,7 +59,7 @@ FIGURE: Kinds = {
     "centre": [*statistics.CENTRES],
     "spread": [*statistics.SPREAD_NAMES],
     "level": LEVEL,
-    "checkpoints": CHECKPOINTS,
+    "checkpoints": Any,
     "width": Any,
     "font_size": parameters.Positive,
     "untitled": bool,
@@ -73,7 +73,7 @@ PANEL: Kinds = {
     **dict.fromkeys(("parameters", "each", "sweep"), Keys),
     "curves": list[str],
     "shows": str,
-    "checkpoints": CHECKPOINTS,
+    "checkpoints": Any,
     "published": int | str,  # figure of the paper, or its part
     **SHARED,
 }

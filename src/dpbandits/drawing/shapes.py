@@ -154,11 +154,17 @@ def linear_over_time(
     """
     figure, axes = panel_grid(drawing, columns=2, height=height, equal=equal)
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles = draw_all_over_time(ax, panel)
-        ax.set_xlim(0, panel.series[0].x[-1])
-        ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+        handles = draw_linear_regret(ax, panel)
     legend_below(figure, handles, columns=entries)
     return figure
+
+
+def draw_linear_regret(ax: Axes, panel: PanelDrawing) -> list[Line2D]:
+    """Draw every curve of a panel over the rounds, both axes linear, and return the lines."""
+    lines = draw_all_over_time(ax, panel)
+    ax.set_xlim(0, panel.series[0].x[-1])
+    ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
+    return lines
 
 
 def draw_published(ax: Axes, panel: PanelDrawing, size: float = 5.0, clip: bool = False) -> None:

@@ -1,0 +1,115 @@
+"""Standings of a comparison as tables of a paper, LaTeX and CSV, with the same digits."""
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from scipy.special import stdtrit
+
+from dpbandits.checks.comparisons import readable
+from dpbandits.drawing.plotting import LITERAL
+from dpbandits.drawing.styles import in_mathtext
+from dpbandits.tables.series import written
+
+if TYPE_CHECKING:
+    from dpbandits.api.plays import Standing
+
+COLUMNS = "epsilon", "privacy", "algorithm", "regret", "regret ±", "behind", "behind ±"
+BUDGETS = "claimed epsilon", "composed epsilon"
+NONE = "--"  # a cell without a value
+
+
+class Uncertainty(NamedTuple):
+    """What follows a plus-minus sign: a standard error, or half of a confidence interval."""
+
+    runs: int
+    level: float | None = None  # None: a standard error
+
+    @property
+    def name(self) -> str:
+        """Its name in the head of a table."""
+        return f"{100 * self.level:.6g} % confidence" if self.level else "standard error"
+
+    def of(self, error: float) -> float:
+        """Return it for a standard error; nan for a single run."""
+        half = stdtrit(self.runs - 1, (1 + self.level) / 2) if self.level else 1.0
+        return float(half * error)
+
+
+def rounded(value: float, error: float) -> tuple[str, str]:
+    """Return a number and its error as texts, both to the second digit of the error.
+
+    An error of 0 or nan is an empty text, as is a value of nan.
+    """
+    if not 0 < error < math.inf:
+        return "" if math.isnan(value) else readable(value), ""
+    digits = 1 - math.floor(math.log10(error))
+    both = (f"{round(number, digits):,.{max(0, digits)}f}" for number in (value, error))
+    return next(both), next(both)
+
+
+def to_latex(standings: Sequence["Standing"], uncertainty: Uncertainty, command: str) -> str:
+    """Return a tabular with the rules of booktabs, with a block for every budget and privacy."""
+    sign = rf"$\pm$ {uncertainty.name}".replace(" %", r"\,\%")
+    heads = ["Algorithm", f"Regret ({sign})", "Behind the lowest"]
+    heads += [f"$\\epsilon$ {kind}" for kind in ("claimed", "composed")]
+    lines = [f"% {command}, {uncertainty.runs} runs; needs \\usepackage{{booktabs}}"]
+    lines += [r"\begin{tabular}{lrrrr}", r"\toprule", " & ".join(heads) + r" \\"]
+    for (epsilon, privacy), block in _blocks(standings):
+        title = _literal(privacy[:1].upper() + privacy[1:])
+        if epsilon is not None and not privacy.startswith("not "):
+            title += rf", $\epsilon = {epsilon:g}$"
+        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{\emph{{{title}}}}} \\"]
+        for standing in block:
+            pairs = (standing.regret, standing.error), (standing.behind, standing.behind_error)
+            numbers = [rounded(value, uncertainty.of(error)) for value, error in pairs]
+            cells = [_literal(in_mathtext(standing.label)), *map(_with_sign, numbers)]
+            cells += [_budget(spent, r"$\infty$") or NONE for spent in _budgets(standing)]
+            lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def to_csv(standings: Sequence["Standing"], uncertainty: Uncertainty) -> bytes:
+    """Return a row for every algorithm and epsilon; the head names what the signs stand for."""
+    head = [column.replace("±", f"± ({uncertainty.name})") for column in COLUMNS]
+    rows = []
+    for standing in standings:
+        pairs = (standing.regret, standing.error), (standing.behind, standing.behind_error)
+        numbers = [text for v, e in pairs for text in rounded(v, uncertainty.of(e))]
+        epsilon = "" if standing.epsilon is None else f"{standing.epsilon:g}"
+        texts = epsilon, standing.privacy, standing.label, *(n.replace(",", "") for n in numbers)
+        rows.append((*texts, *(_budget(spent, "inf") for spent in _budgets(standing))))
+    return written((*head, *BUDGETS), rows)
+
+
+def _blocks(
+    standings: Sequence["Standing"],
+) -> list[tuple[tuple[float | None, str], list["Standing"]]]:
+    # By epsilon and privacy; what is not private is the same at every epsilon, and there once.
+    first = standings[0].epsilon
+    once = [s for s in standings if s.epsilon == first or s.privacy != "not private"]
+    blocks = groupby(once, lambda standing: (standing.epsilon, standing.privacy))
+    return [(key, [*block]) for key, block in blocks]
+
+
+def _budgets(standing: "Standing") -> tuple[float | None, float | None]:
+    return standing.claimed, standing.composed
+
+
+def _budget(spent: float | None, infinite: str) -> str:
+    if spent is None:
+        return ""
+    return infinite if math.isinf(spent) else f"{spent:.4g}"
+
+
+def _with_sign(number: tuple[str, str]) -> str:
+    value, error = (text.replace(",", "{,}") for text in number)
+    return f"${value} \\pm {error}$" if error else f"${value}$" if value else NONE
+
+
+def _literal(text: str) -> str:
+    # The characters outside of $...$ that are special to TeX; δ is that of a notion.
+    parts = re.split(r"(\$[^$]*\$)", text.replace("δ", r"$\delta$"))
+    return "".join(p if p.startswith("$") else p.translate(LITERAL) for p in parts)
