@@ -14,7 +14,7 @@ _MODULES = {  # public name: module of api/; __init__.pyi lists them for type ch
     "Comparison": "plays",
     "FigureResult": "figure_results",
     "PlayResult": "plays",
-    "Standing": "plays",
+    "Standing": "standings",
     "UserError": "arguments",
     "budget": "privacy_results",
     "compare": "plays",

@@ -2,8 +2,9 @@
 
 from dpbandits.api.arguments import UserError
 from dpbandits.api.figure_results import FigureResult, figure
-from dpbandits.api.plays import Comparison, PlayResult, Standing, compare, play
+from dpbandits.api.plays import Comparison, PlayResult, compare, play
 from dpbandits.api.privacy_results import AuditResult, Budget, budget, lower_bound, run_audit
+from dpbandits.api.standings import Standing
 
 __version__: str
 __all__ = [

@@ -22,7 +22,7 @@ import pytest
 import scipy.stats
 
 import dpbandits as dp
-from dpbandits.api.plays import Standing, verdict
+from dpbandits.api.standings import Standing, verdict
 from dpbandits.audit.events import Loss
 from dpbandits.audit.search import AuditFinding, Auditor
 from dpbandits.audit.subject import Limit

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import groupby
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib.style
 import numpy as np
@@ -16,7 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits import theory
-from dpbandits.api import paper_tables
 from dpbandits.api.arguments import (
     Player,
     as_configured,
@@ -26,6 +23,7 @@ from dpbandits.api.arguments import (
 )
 from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
+from dpbandits.api.standings import Standing, Uncertainty, to_csv, to_latex, verdict
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, with_error
 from dpbandits.config import instances
 from dpbandits.drawing import plotting, shapes
@@ -34,7 +32,6 @@ from dpbandits.experiments import kinds
 from dpbandits.experiments.regret import Game
 from dpbandits.factory.captions import caption, order_of_arms
 from dpbandits.files.provenance import provenance
-from dpbandits.judge.verdicts import FEWEST
 from dpbandits.kernel import parameters
 from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.privacy.notions import budget_of
@@ -213,29 +210,6 @@ def play(
     return result.plays[entries[0].curve, None]
 
 
-class Standing(NamedTuple):
-    """Place of an algorithm among those that play the same game with the same budget, `epsilon`.
-
-    `regret` is the mean at the horizon, with its standard `error`; nan for a single run. `privacy`
-    is the definition of privacy and its delta, `not private`, or `not declared` if a budget is
-    taken. Algorithms of one `privacy` are compared with the one of them that has the lowest mean:
-    they are `behind` by the mean difference from it in the same run, nan for one without others;
-    `is_clear` if it exceeds three of its standard errors, which are not 0. `claimed` and `composed`
-    are the epsilons of the paper and of the releases.
-    """
-
-    epsilon: float | None
-    label: str
-    regret: float
-    error: float
-    behind: float
-    behind_error: float
-    is_clear: bool
-    privacy: str
-    claimed: float | None
-    composed: float | None
-
-
 def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
     """Return the standings of results that share an epsilon, the lowest mean first.
 
@@ -264,44 +238,6 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
             spent = (play.budget.claimed, play.budget.composed) if play.budget else (None, None)
             rows.append(Standing(*row, *spent))
     return rows
-
-
-def verdict(panel: Sequence[Standing], runs: int) -> str:
-    """Return sentences on the standings of one panel: the lowest means, and if the runs decide.
-
-    Algorithms of different definitions of privacy are not compared.
-    """
-    groups = {privacy: [*places] for privacy, places in groupby(panel, attrgetter("privacy"))}
-    private = [privacy for privacy in groups if not privacy.startswith("not ")]
-    ranked = {privacy for privacy, group in groups.items() if len(group) > 1}
-    sentences = []
-    for privacy, group in groups.items():
-        if privacy in (ranked or private or groups):
-            under = "Without privacy" if privacy == "not private" else f"Under {privacy}"
-            sentence = _lowest(group)
-            sentences.append(f"{under}: {sentence}" if len(groups) > 1 else sentence)
-    if ranked and 1 < runs < FEWEST:
-        sentences.append(f"From {runs} runs, standard errors are rough.")
-    if len(private) > 1:
-        sentences.append("Budgets of different definitions of privacy are not comparable.")
-    return " ".join(sentences)
-
-
-def _lowest(group: Sequence[Standing]) -> str:
-    best, *rest = group
-    if not rest:
-        return f"{best.label} ends at a mean regret of {with_error(best.regret, best.error)}."
-    if all(abs(p.behind) <= ROUNDING * best.regret and p.behind_error == 0 for p in rest):
-        mean = with_error(best.regret, best.error)
-        return f"The {len(group)} algorithms have the same regret in every run, {mean} on average."
-    lowest = f"{best.label} has the lowest mean of the {len(group)} algorithms"
-    if len({standing.claimed for standing in group}) > 1:
-        lowest += " (at different budgets)"
-    if math.isnan(best.error):
-        return f"{lowest}, but nothing is decided: one run has no standard error."
-    if near := ", ".join(standing.label for standing in rest if not standing.is_clear):
-        return f"{lowest}, but it is undecided against {near}."
-    return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
 
 class Plays(dict[tuple[str, float | None], PlayResult]):
@@ -355,21 +291,21 @@ class Comparison:
         at `level` for `spread="confidence"`. Raises UserError for another spread.
         """
         command = f"dpbandits, {self._spec.title}, T = {self._horizon:,}"
-        return paper_tables.to_latex(self.standings, self._uncertainty(spread, level), command)
+        return to_latex(self.standings, self._uncertainty(spread, level), command)
 
     def csv(self, spread: str = STANDARD_ERROR, level: float = statistics.LEVEL) -> bytes:
         """Return the table of `latex` as CSV in UTF-8."""
-        return paper_tables.to_csv(self.standings, self._uncertainty(spread, level))
+        return to_csv(self.standings, self._uncertainty(spread, level))
 
     @property
     def _horizon(self) -> int:
         return next(iter(self.plays.values())).horizon
 
-    def _uncertainty(self, spread: str, level: float) -> paper_tables.Uncertainty:
+    def _uncertainty(self, spread: str, level: float) -> Uncertainty:
         if spread not in (STANDARD_ERROR, CONFIDENCE):
             valid = f"valid: {STANDARD_ERROR}, {CONFIDENCE}"
             raise UserError(f"a table has no spread {shown(spread)}; {valid}")
-        return paper_tables.Uncertainty(self._spec.runs, level if spread == CONFIDENCE else None)
+        return Uncertainty(self._spec.runs, level if spread == CONFIDENCE else None)
 
     def _repr_html_(self) -> str | None:
         # Notebooks show the text of `repr` if this is None.

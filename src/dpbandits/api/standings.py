@@ -1,24 +1,84 @@
-"""Standings of a comparison as tables of a paper, LaTeX and CSV, with the same digits."""
+"""Standings of a comparison: who is behind whom in words, and as tables of a paper."""
 
 import math
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import NamedTuple
 
 from scipy.special import stdtrit
 
-from dpbandits.checks.comparisons import readable
+from dpbandits.checks.comparisons import ERRORS, ROUNDING, readable, with_error
 from dpbandits.drawing.plotting import LITERAL
 from dpbandits.drawing.styles import in_mathtext
+from dpbandits.judge.verdicts import FEWEST
 from dpbandits.tables.series import written
-
-if TYPE_CHECKING:
-    from dpbandits.api.plays import Standing
 
 COLUMNS = "epsilon", "privacy", "algorithm", "regret", "regret ±", "behind", "behind ±"
 BUDGETS = "claimed epsilon", "composed epsilon"
 NONE = "--"  # a cell without a value
+
+
+class Standing(NamedTuple):
+    """Place of an algorithm among those that play the same game with the same budget, `epsilon`.
+
+    `regret` is the mean at the horizon, with its standard `error`; nan for a single run. `privacy`
+    is the definition of privacy and its delta, `not private`, or `not declared` if a budget is
+    taken. Algorithms of one `privacy` are compared with the one of them that has the lowest mean:
+    they are `behind` by the mean difference from it in the same run, nan for one without others;
+    `is_clear` if it exceeds three of its standard errors, which are not 0. `claimed` and `composed`
+    are the epsilons of the paper and of the releases.
+    """
+
+    epsilon: float | None
+    label: str
+    regret: float
+    error: float
+    behind: float
+    behind_error: float
+    is_clear: bool
+    privacy: str
+    claimed: float | None
+    composed: float | None
+
+
+def verdict(panel: Sequence[Standing], runs: int) -> str:
+    """Return sentences on the standings of one panel: the lowest means, and if the runs decide.
+
+    Algorithms of different definitions of privacy are not compared.
+    """
+    groups = {privacy: [*places] for privacy, places in groupby(panel, attrgetter("privacy"))}
+    private = [privacy for privacy in groups if not privacy.startswith("not ")]
+    ranked = {privacy for privacy, group in groups.items() if len(group) > 1}
+    sentences = []
+    for privacy, group in groups.items():
+        if privacy in (ranked or private or groups):
+            under = "Without privacy" if privacy == "not private" else f"Under {privacy}"
+            sentence = _lowest(group)
+            sentences.append(f"{under}: {sentence}" if len(groups) > 1 else sentence)
+    if ranked and 1 < runs < FEWEST:
+        sentences.append(f"From {runs} runs, standard errors are rough.")
+    if len(private) > 1:
+        sentences.append("Budgets of different definitions of privacy are not comparable.")
+    return " ".join(sentences)
+
+
+def _lowest(group: Sequence[Standing]) -> str:
+    best, *rest = group
+    if not rest:
+        return f"{best.label} ends at a mean regret of {with_error(best.regret, best.error)}."
+    if all(abs(p.behind) <= ROUNDING * best.regret and p.behind_error == 0 for p in rest):
+        mean = with_error(best.regret, best.error)
+        return f"The {len(group)} algorithms have the same regret in every run, {mean} on average."
+    lowest = f"{best.label} has the lowest mean of the {len(group)} algorithms"
+    if len({standing.claimed for standing in group}) > 1:
+        lowest += " (at different budgets)"
+    if math.isnan(best.error):
+        return f"{lowest}, but nothing is decided: one run has no standard error."
+    if near := ", ".join(standing.label for standing in rest if not standing.is_clear):
+        return f"{lowest}, but it is undecided against {near}."
+    return f"{lowest}, by more than {ERRORS} standard errors of the differences of runs."
 
 
 class Uncertainty(NamedTuple):
@@ -50,7 +110,7 @@ def rounded(value: float, error: float) -> tuple[str, str]:
     return next(both), next(both)
 
 
-def to_latex(standings: Sequence["Standing"], uncertainty: Uncertainty, command: str) -> str:
+def to_latex(standings: Sequence[Standing], uncertainty: Uncertainty, command: str) -> str:
     """Return a tabular with the rules of booktabs, with a block for every budget and privacy."""
     sign = rf"$\pm$ {uncertainty.name}".replace(" %", r"\,\%")
     heads = ["Algorithm", f"Regret ({sign})", "Behind the lowest"]
@@ -71,7 +131,7 @@ def to_latex(standings: Sequence["Standing"], uncertainty: Uncertainty, command:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def to_csv(standings: Sequence["Standing"], uncertainty: Uncertainty) -> bytes:
+def to_csv(standings: Sequence[Standing], uncertainty: Uncertainty) -> bytes:
     """Return a row for every algorithm and epsilon; the head names what the signs stand for."""
     head = [column.replace("±", f"± ({uncertainty.name})") for column in COLUMNS]
     rows = []
@@ -85,8 +145,8 @@ def to_csv(standings: Sequence["Standing"], uncertainty: Uncertainty) -> bytes:
 
 
 def _blocks(
-    standings: Sequence["Standing"],
-) -> list[tuple[tuple[float | None, str], list["Standing"]]]:
+    standings: Sequence[Standing],
+) -> list[tuple[tuple[float | None, str], list[Standing]]]:
     # By epsilon and privacy; what is not private is the same at every epsilon, and there once.
     first = standings[0].epsilon
     once = [s for s in standings if s.epsilon == first or s.privacy != "not private"]
@@ -94,7 +154,7 @@ def _blocks(
     return [(key, [*block]) for key, block in blocks]
 
 
-def _budgets(standing: "Standing") -> tuple[float | None, float | None]:
+def _budgets(standing: Standing) -> tuple[float | None, float | None]:
     return standing.claimed, standing.composed
 
 
