@@ -73,6 +73,7 @@ KEYS = {  # of all sections
     "x_axis": "`linear` or `log`",
     "y_axis": "`linear` or `log`",
     "format": "the only format to write",
+    "style": "style of matplotlib, by name or file",
     "epsilon": "privacy budget ε",
     "delta": "δ of (ε, δ)-DP",
     "environment": "instance",

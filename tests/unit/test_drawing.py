@@ -21,12 +21,14 @@ from dpbandits.drawing.plotting import Drawing, PanelDrawing, drawing_function
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
+    draw_regret_over_time,
+    panel_grid,
 )
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory.produce import produce, produce_all, redraw, refuse_undrawable
 from dpbandits.kernel.errors import UserError
 from dpbandits.kinds.regret import REGRET
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import Appearance, FigureSpec
 from dpbandits.tables.series import STATISTICS, Series
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
@@ -71,6 +73,53 @@ def test_settings_of_matplotlib_do_not_reach_a_picture() -> None:
     usual = plotting.render(draw, drawing, "")
     with matplotlib.rc_context({"lines.linewidth": 9.0, "axes.facecolor": "red"}):
         assert plotting.render(draw, drawing, "") == usual
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_a_style_is_over_that_of_the_house_and_below_the_keys_of_a_figure(tmp_path: Path) -> None:
+    file = tmp_path / "journal.mplstyle"
+    file.write_text("lines.linewidth: 9\nfont.size: 5\ntext.usetex: True\n")
+    seen = list[tuple[float, float, bool]]()
+
+    def draw(drawing: Drawing) -> Figure:
+        used = matplotlib.rcParams
+        seen.append((used["lines.linewidth"], used["font.size"], used["text.usetex"]))
+        return Figure()
+
+    for look in (Appearance(style=str(file)), Appearance(style=str(file), font_size=11)):
+        plotting.render(draw, Drawing("", (), appearance=look), "")
+    with matplotlib.rc_context({"lines.linewidth": 4, "figure.dpi": 30}):
+        given = plotting.user_settings()
+    with plotting.house_style(None, given):
+        draw(Drawing("", ()))
+        assert matplotlib.rcParams["figure.dpi"] == 200
+    assert seen == [(9, 5, False), (9, 11, False), (4, 8, False)]
+    before = plotting.style_digest("across", str(file))
+    file.write_text("lines.linewidth: 8\n")
+    assert plotting.style_digest("across", str(file)) != before
+    for style, problem in (
+        ("gplot", "'gplot': .* mean 'ggplot'"),
+        ("a.mplstyle", "no such file"),
+    ):
+        spec, _ = load("adap-c2", [f"figure.style={style}"])
+        with pytest.raises(UserError, match=f"adap-c2: .*{problem}"):
+            refuse_undrawable(spec)
+
+
+def test_a_band_that_reaches_0_ends_at_the_frame_of_a_logarithmic_axis() -> None:
+    pytest.importorskip("matplot2tikz", reason="no matplot2tikz: requirements-tikz.lock")
+    x = np.array([1.0, 10.0, 100.0])
+    curve = replace(ONE, x=x, centre=x, low=0 * x, high=2 * x)
+
+    def draw(drawing: Drawing) -> Figure:
+        figure, (ax,) = panel_grid(drawing, columns=1, height=2.0)
+        draw_regret_over_time(ax, drawing.panels[0])
+        return figure
+
+    tex = plotting.to_tikz(draw, Drawing("", (PanelDrawing("a", "", (curve,)),)), [])
+    (least,) = re.findall(r"ymin=(\S+?),", tex)
+    corners = re.findall(r"axis cs:[^,]+,([^)]+)\)", tex)
+    assert min(map(float, corners)) == pytest.approx(float(least))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import matplotlib.style
 from matplotlib.figure import Figure
 
 from dpbandits.config import compose
@@ -100,9 +99,9 @@ def computed(spec: FigureSpec, settings: Settings, progress: bool) -> tuple[Stor
 
 
 def draw_figure(spec: FigureSpec, curves: Sequence[Series]) -> Figure:
-    """Draw a figure as its drawing function does, and return it."""
+    """Draw a figure as its drawing function does, in the user's style of matplotlib; return it."""
     draw = plotting.drawing_function(spec.paper, spec.draw)
-    with DRAWING, matplotlib.style.context(plotting.style_file(), after_reset=True):
+    with DRAWING, plotting.house_style(spec.appearance.style, plotting.user_settings()):
         figure = plotting.with_appearance(draw, produce.drawing(spec, curves))
         figure.draw_without_rendering()
     return figure

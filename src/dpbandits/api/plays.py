@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-import matplotlib.style
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
@@ -131,13 +130,14 @@ class PlayResult:
     ) -> Axes:
         """Draw the mean regret over the rounds, with a band; `spread` is as in a figure's file.
 
-        `level` is that of `spread="confidence"`. Returns the axes, those of a new figure in the
-        house style if none are given. Raises UserError for an unknown spread, or too few runs.
+        `level` is that of `spread="confidence"`. Returns the axes, those of a new figure if none are
+        given. The style of matplotlib that is in use is over that of the house. Raises UserError
+        for an unknown spread, or too few runs.
         """
         series = self._with_band("mean", spread, level)
-        with matplotlib.style.context(plotting.style_file(), after_reset=ax is None):
+        with plotting.house_style(None, plotting.user_settings()):
             if ax is None:
-                _, ax = pyplot.subplots(figsize=(plotting.COLUMN, 2.6), layout="constrained")
+                _, ax = pyplot.subplots(layout="constrained")
             _draw_on(ax, [series])
         return ax
 

@@ -66,6 +66,7 @@ FIGURE: Kinds = {
     "legend": ["below", "right", "none"],
     **{axis: ["linear", "log"] for axis in ("x_axis", "y_axis")},
     "format": [*FORMATS],
+    "style": Annotated[str, msgspec.Meta(min_length=1)],
     **SHARED,
 }
 PANEL: Kinds = {

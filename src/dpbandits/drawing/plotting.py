@@ -4,7 +4,7 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,6 +16,7 @@ from typing import Any, cast
 import matplotlib
 import matplotlib.style
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -23,7 +24,14 @@ from matplotlib.text import Text
 
 from dpbandits.drawing.formulas import DRAWING
 from dpbandits.files import project
-from dpbandits.kernel.errors import UserError, in_one_line, installing, nearest, place_and_reason
+from dpbandits.kernel.errors import (
+    UserError,
+    in_one_line,
+    installing,
+    nearest,
+    place_and_reason,
+    shown,
+)
 from dpbandits.kernel.roots import PACKAGE
 from dpbandits.spec.figure import AS_DRAWN, Appearance
 from dpbandits.spec.figure import FORMATS as FORMATS
@@ -40,6 +48,8 @@ SIZES = (
     *("font.size", "axes.titlesize", "axes.labelsize"),
     *("xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
 )
+# Settings of matplotlib that a user's style may change in pictures of the Python interface.
+LOOKS = r"(axes|errorbar|font|grid|legend|lines|mathtext|patch|text|[xy]tick)\.|figure\.figsize"
 PLACES = {"below": "outside lower center", "right": "outside right center"}  # of a legend
 
 PREAMBLE = (
@@ -94,6 +104,42 @@ def style_file() -> Path:
     return project.find("figures/style/paper.mplstyle")
 
 
+def asked_style(style: str) -> str | Path:
+    """Return the file of a style, from the project's folder, or its name in matplotlib.
+
+    Raises UserError for any other.
+    """
+    if style.endswith(".mplstyle"):
+        path = project.folder() / Path(style).expanduser()
+        if not path.is_file():
+            raise UserError(f"style {shown(style)} cannot be read: there is no such file")
+        return path
+    if style not in matplotlib.style.available:
+        near = nearest(style, matplotlib.style.available)
+        raise UserError(f"unknown style {shown(style)}: it is no file .mplstyle; {near}")
+    return style
+
+
+def user_settings() -> dict[str, Any]:
+    """Return the settings of matplotlib, among LOOKS, that a user has changed from its defaults."""
+    default = matplotlib.rcParamsDefault
+    settings = dict.items(matplotlib.rcParams)  # without resolving the backend
+    return {k: v for k, v in settings if re.match(LOOKS, k) and v != dict.get(default, k)}
+
+
+@contextmanager
+def house_style(style: str | None, user: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Use the house style, with a style that is asked for and then a user's settings over it.
+
+    Without settings those of the process are ignored, so that files are reproducible. LaTeX writes
+    no text: pictures do not depend on its installation.
+    """
+    styles = [style_file(), *([asked_style(style)] if style else [])]
+    with matplotlib.style.context(styles, after_reset=True):
+        cast(dict[str, Any], matplotlib.rcParams).update({**(user or {}), "text.usetex": False})
+        yield
+
+
 def drawing_function(paper: str, name: str) -> Callable[[Drawing], Figure]:
     """Load the function `name` from figures/<paper>.py, as `from figures.<paper> import <name>`.
 
@@ -125,7 +171,7 @@ def _errors_in_one_line(paper: str, folder: Path) -> Iterator[None]:
         raise UserError(f"the drawing of {paper}: {where}") from error
 
 
-def style_digest(paper: str) -> str:
+def style_digest(paper: str, style: str | None = None) -> str:
     """Return the SHA-256 hex digest of everything that decides how given curves look.
 
     It covers the drawing code, the style and matplotlib's version.
@@ -133,7 +179,8 @@ def style_digest(paper: str) -> str:
     digest = sha256(matplotlib.__version__.encode())
     for name in ("plotting", "shapes", "styles"):
         digest.update(PACKAGE.sources()[f"drawing/{name}.py"])
-    for path in (drawing_file(paper), style_file()):
+    asked = asked_style(style) if style else None  # a name is in the specification
+    for path in (drawing_file(paper), style_file(), *([asked] if isinstance(asked, Path) else [])):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -203,7 +250,7 @@ def render(
         "svg": {"Title": drawing.title, "Keywords": [keywords], "Date": None},
         "png": {"Title": drawing.title, "Comment": keywords},
     }
-    with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
+    with DRAWING, house_style(drawing.appearance.style):
         matplotlib.rcParams["svg.hashsalt"] = drawing.title
         figure = with_appearance(draw, drawing)
         if drawing.changes:  # in red above the picture: it is not the paper's figure
@@ -224,6 +271,15 @@ def render(
     return files
 
 
+def _end_bands_at_the_frame(figure: Figure) -> None:
+    # On a logarithmic axis a band that reaches 0 ends far below the frame, beyond TeX's lengths.
+    for ax in figure.findobj(Axes):
+        bands = ax.collections if ax.get_yscale() == "log" else []
+        for path in (path for band in bands for path in band.get_paths()):
+            x, y = np.transpose(path.vertices)
+            path.vertices = np.column_stack([x, np.maximum(y, ax.get_ylim()[0])])
+
+
 def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Sequence[str]) -> str:
     r"""Return the figure as pgfplots axes, to \input in a LaTeX document, below some comments.
 
@@ -236,9 +292,10 @@ def to_tikz(draw: Callable[[Drawing], Figure], drawing: Drawing, comments: Seque
         raise UserError(
             f"an export to TikZ needs matplot2tikz, which is not installed: {installing('tikz')}"
         ) from error
-    with matplotlib.style.context(style_file(), after_reset=True):
+    with house_style(drawing.appearance.style):
         figure = with_appearance(draw, drawing)
         figure.draw_without_rendering()
+        _end_bands_at_the_frame(figure)
         for text in figure.findobj(Text):
             if text.get_verticalalignment() == "center_baseline":  # not known to matplot2tikz
                 text.set_verticalalignment("center")

@@ -218,6 +218,11 @@ def refuse_undrawable(spec: FigureSpec) -> None:
                 near = nearest(colour, [*TABLEAU_COLORS, *CSS4_COLORS])
                 problem = f"{path}.colour {shown(colour)} is no colour of matplotlib; {near}"
                 raise UserError(f"{spec.name}: {problem}")
+    if spec.appearance.style:
+        try:
+            plotting.asked_style(spec.appearance.style)
+        except UserError as error:
+            raise UserError(f"{spec.name}: {error}") from None
     for name, text, drawn in texts:
         evaluated = name.endswith(".label") and text.startswith(("=", "+", "-", "@"))
         if reason := "a spreadsheet would evaluate it in the table" if evaluated else fault(drawn):
@@ -234,7 +239,9 @@ def refuse_undrawable(spec: FigureSpec) -> None:
 
 def _drawer(spec: FigureSpec) -> Drawer:
     refuse_undrawable(spec)
-    return plotting.drawing_function(spec.paper, spec.draw), plotting.style_digest(spec.paper)
+    return plotting.drawing_function(spec.paper, spec.draw), plotting.style_digest(
+        spec.paper, spec.appearance.style
+    )
 
 
 def write(

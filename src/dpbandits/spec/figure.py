@@ -39,6 +39,7 @@ class Appearance(NamedTuple):
     x_axis: str | None = None  # `linear` or `log`
     y_axis: str | None = None
     format: str | None = None  # the only format to write
+    style: str | None = None  # over the house style: name of matplotlib, or path of an .mplstyle
 
     @property
     def formats(self) -> tuple[str, ...]:
