@@ -43,6 +43,7 @@ KEYS = {  # of all sections
     "runs": "independent runs of an experiment",
     "cache": "folder of results",
     "out": "folder of pictures and tables",
+    "jobs": "whether a multirun writes the files of every job",
     "block": "least number of runs of a task",
     "workers": "threads, or processes of a cluster",
     "scheduler": "address of a Dask cluster",

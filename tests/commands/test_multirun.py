@@ -82,13 +82,17 @@ def test_jobs_that_share_cells_compute_them_once(run: Run, monkeypatch: pytest.M
     assert len(plays) == len(set(plays)) == (4 * 2 + 3 * 2) * 3
 
 
-def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_picture(
+def test_a_sweep_has_one_table_and_one_picture_and_on_demand_a_folder_for_every_job(
     run: Run, tmp_path: Path
 ) -> None:
-    done = run("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "engine=local")
+    typed = ("-m", *TINY, f"{ALPHA}=1,2", "figure.epsilon=0.1,1", "engine=local")
+    done = run(*typed)
     assert (done.status, told(done)) == (0, [])
     assert re.search(r"^4 of 4 jobs are complete; .* s$", done.out, re.MULTILINE)
+    assert "\njob 3 of 4, alpha=2,epsilon=0.1: 3 runs computed, 12 from the cache; " in done.out
     folder = tmp_path / "out" / "multirun" / "adap-headline"
+    assert not [path for path in folder.iterdir() if path.is_dir()]
+    assert run(*typed, "paths.jobs=true").status == 0
     jobs = [f"alpha={a},epsilon={e}" for a in (1, 2) for e in (0.1, 1)]
     assert {path.name for path in folder.iterdir() if path.is_dir()} == set(jobs)
     stem = "adap-headline-by-alpha-epsilon"
@@ -96,7 +100,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     assert files == {f"{stem}.{kind}" for kind in ("csv", "pdf", "png", "svg", "json")}
     rows = table(folder / f"{stem}.csv")
     keys = [ALPHA, "figure.epsilon"]
-    assert list(rows[0]) == ["job", "figure.horizon", *keys, *PLACE, *STATISTICS]
+    assert list(rows[0]) == ["job", "seed", "figure.horizon", *keys, *PLACE, *STATISTICS]
     for job in jobs:
         # The whole table of the job, and the overrides of the job.
         own = table(folder / job / "adap-headline.csv")
@@ -111,6 +115,7 @@ def test_every_job_has_a_folder_of_its_own_and_the_figure_one_table_and_one_pict
     assert sidecar["command"].startswith("dpbandits multirun -m figure=adap-headline ")
     recorded = (folder / f"{stem}.json").read_text()
     assert not [word for word in (str(tmp_path), "engine=") if word in recorded]
+    assert {row["seed"] for row in rows} == {"2022"}
     # The same figure alone has the same numbers.
     assert run(*TINY, f"{ALPHA}=2", "figure.epsilon=1").status == 0
     (alone,) = (tmp_path / "out" / "adap-headline").rglob("adap-headline.csv")
@@ -188,7 +193,7 @@ def test_an_override_means_in_a_multirun_what_it_means_in_a_run(
 def test_a_key_may_be_without_effect_in_some_of_the_jobs(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(produce, "produce", lambda spec, settings: int(ExitStatus.ALARM))
+    monkeypatch.setattr(produce, "compute", lambda *_: int(ExitStatus.ALARM))
     done = run("-m", TINY[0], "~figure.profiles.ci", "profile=smoke,ci")
     assert (done.status, "changes nothing" in done.err) == (ExitStatus.ALARM, False)
 
@@ -382,7 +387,6 @@ def test_a_saved_sweep_has_a_picture(run: Run, tmp_path: Path, name: str) -> Non
     assert (done.status, told(done)) == (0, [])
     assert f"{jobs} of {jobs} jobs are complete" in done.out
     folder = tmp_path / "out" / "multirun" / figure
-    assert len([path for path in folder.iterdir() if path.is_dir()]) == jobs
     assert len(list(folder.glob("*.pdf"))) == 1
     (file,) = folder.glob("*.csv")
     for row in table(file) if name == "alpha" else ():  # of both algorithms
@@ -425,3 +429,26 @@ def test_a_heat_map_has_the_curves_that_depend_on_both(
     assert np.all(grid[0] > grid[1])
     assert 0 < grid[1, 0] < grid[1, 1] < grid[1, 2]
     assert end == "Regret after 2,000 rounds"
+
+
+def test_the_numbers_of_ten_columns_do_not_touch(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    whole = pictures._draw_maps
+
+    def noticed(*given: Any) -> Any:
+        with plotting.house_style(None):
+            drawn.append(whole(*given))
+            drawn[-1].draw_without_rendering()
+        return drawn[-1]
+
+    monkeypatch.setattr(pictures, "_draw_maps", noticed)
+    ten = ",".join(f"{k / 10:g}" for k in range(1, 11))
+    words = f"figure.epsilon={ten}", f"{ALPHA}=1,2", "~figure.curves.dp-ucb"
+    assert run("-m", *TINY, *words).status == 0
+    boxes = [text.get_window_extent() for text in drawn[0].axes[0].texts]
+    assert len(boxes) == 20
+    assert sum(box.count_overlaps(boxes) for box in boxes) == len(boxes)  # each with itself
+    (file,) = (tmp_path / "out/multirun/adap-headline").glob("*.csv")
+    assert not [column for column in table(file)[0] if "dp-ucb" in column]

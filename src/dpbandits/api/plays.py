@@ -130,7 +130,7 @@ class PlayResult:
     ) -> Axes:
         """Draw the mean regret over the rounds, with a band; `spread` is as in a figure's file.
 
-        `level` is that of `spread="confidence"`. Returns the axes, those of a new figure if none are
+        `level` is that of `spread="confidence"`. Returns the axes, of a new figure if none are
         given. The style of matplotlib that is in use is over that of the house. Raises UserError
         for an unknown spread, or too few runs.
         """

@@ -27,7 +27,8 @@ EMPTY = (str, bool)
 NAME = r"^\w[\w.-]*$"  # of a file, which therefore stays in its folder
 ADDRESS = r"^(tcp|tls|ws|wss)://([\w.-]+|\[[\da-fA-F:]+\]):[1-9]\d{0,4}$"
 
-PATHS: Kinds = dict.fromkeys(("cache", "out"), Annotated[str, msgspec.Meta(pattern=r"\S")])
+FOLDERS: Kinds = dict.fromkeys(("cache", "out"), Annotated[str, msgspec.Meta(pattern=r"\S")])
+PATHS: Kinds = {**FOLDERS, "jobs": bool}
 ENGINE: Kinds = {
     "block": Count,
     "workers": parameters.Workers,

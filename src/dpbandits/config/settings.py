@@ -29,6 +29,7 @@ class Settings:
     cluster: Cluster | None = None  # None: threads of this process
     variant: str = ""  # folder name of the overrides that change the figure; empty: unchanged
     job: str | None = None  # name of the job of a multirun
+    job_files: bool = False  # whether the jobs of a sweep write the files of their figures
     command: str = ""  # command line for the record; empty: that of the figure and the overrides
 
     def folder(self, figure: str) -> Path:
@@ -46,7 +47,8 @@ def read_settings(
 ) -> Settings:
     """Return the settings of a configuration. Raises UserError for an invalid key or value."""
     content = composed.content
-    paths = composed.section(schema.PATHS, content["paths"], "paths", schema.PATHS)
+    paths = composed.section(schema.PATHS, content["paths"], "paths", schema.FOLDERS)
+    job_files = paths.pop("jobs")
     engine = composed.section(schema.ENGINE, content["engine"], "engine", ["block"])
     for key, name in paths.items():
         try:
@@ -63,6 +65,7 @@ def read_settings(
     return Settings(
         **paths,
         **engine,
+        job_files=job_files,
         overrides=tuple(overrides),
         variant=folder_name([c for c in changes if c.key != PROFILE or elsewhere]),
         # Only engine=dask has the key; run/engines.py chooses the engine by it.

@@ -78,6 +78,26 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     return ExitStatus.DONE
 
 
+def compute(spec: FigureSpec, settings: Settings, label: str) -> int:
+    """Compute the missing runs of a figure and draw nothing; return the status as `produce` does.
+
+    `label` begins the lines of progress. Raises UserError if the figure could not be drawn.
+    """
+    start, folder, runs = time.monotonic(), settings.folder(spec.name), spec.runs_of_experiments()
+    _drawer(spec)
+    check_writable(folder.parent)
+    completed = complete(runs, settings, label, folder)
+    if completed.failures:
+        return ExitStatus.FAILED
+    cached = sum(runs.values()) - completed.computed
+    print(
+        f"{label}: {plural(completed.computed, 'run')} computed, {cached} from the cache;"
+        f" {duration(time.monotonic() - start)}",
+        flush=True,
+    )
+    return ExitStatus.DONE
+
+
 def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
     """Compute and draw the figures, each with the overrides; return the largest status.
 

@@ -56,10 +56,11 @@ def produce(jobs: Sequence[Job], arguments: Sequence[str], check: Callable[[], N
         print(f"dpbandits: {error}; this concerns {concerned}", file=sys.stderr, flush=True)
     if len(jobs) == 1 and jobs[0].read:
         return factory.produce(jobs[0].read.spec, jobs[0].read.settings)
+    order = [job for group in groups.values() for job in group]
     for figure, group in groups.items():
         for job in group:
             check()
-            _run(job)
+            _run(job, f"job {order.index(job) + 1} of {len(order)}", len(group) == 1)
         if len(group) > 1:  # a summary that fails stops no other figure
             status = status_of(figure, partial(_summarise, figure, group, arguments))
             group[0].status = max(group[0].status, status)
@@ -71,12 +72,17 @@ def produce(jobs: Sequence[Job], arguments: Sequence[str], check: Callable[[], N
     return max(job.status for job in jobs)
 
 
-def _run(job: Job) -> None:
+def _run(job: Job, number: str, is_alone: bool) -> None:
+    # Computes a job; its figure is drawn if it is alone in it, or if that is asked for.
     if job.read is None:
         job.status = ExitStatus.MISTAKE
         return
-    start = time.monotonic()
-    job.status = status_of(job.spec.name, partial(factory.produce, job.spec, job.read.settings))
+    start, settings = time.monotonic(), job.read.settings
+    action = partial(factory.compute, job.spec, settings, f"{number}, {job.name}")
+    if is_alone or settings.job_files:
+        print(f"{number}: {job.name}", flush=True)
+        action = partial(factory.produce, job.spec, settings)
+    job.status = status_of(job.spec.name, action)
     job.seconds = round(time.monotonic() - start, 3)
     if job.status == ExitStatus.DONE:
         job.series = summarise(job.spec, Store(job.read.settings.cache))
@@ -97,9 +103,14 @@ def _summarise(figure: str, group: Sequence[Job], arguments: Sequence[str]) -> i
     file, files = settings.out / "multirun" / figure / name, dict[str, bytes]()
     if done:
         given = recorded(dict.fromkeys(key for job in done for key in job.given))
-        keys = [key for key in given if key != "runs"]  # which has a column anyway
-        lines = ((job.name, *map(job.value, keys), *r) for job in done for r in rows(job.series))
-        files["csv"] = written(("job", *keys, *PLACE, *STATISTICS), lines)
+        deleted = {o[1:].partition("=")[0] for job in done for o in job.overrides if o[0] == "~"}
+        keys = [key for key in given if key not in {"seed", "runs", *deleted}]
+        lines = (
+            (job.name, job.spec.seed, *map(job.value, keys), *row)
+            for job in done
+            for row in rows(job.series)
+        )
+        files["csv"] = written(("job", "seed", *keys, *PLACE, *STATISTICS), lines)
         if picture := summary(done, endings):
             files |= plotting.render(*picture, f"{command}, revision {revision()}")
     for kind in (*plotting.FORMATS, "csv"):

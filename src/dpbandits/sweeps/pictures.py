@@ -24,6 +24,7 @@ from dpbandits.sweeps.jobs import Job
 from dpbandits.tables.series import STATISTICS
 
 MOST_AXES = 24  # that fit on a page
+HALF_A_PAGE, A_PAGE = 5, 14  # columns of a heat map whose numbers fit into that width
 
 
 class Key(NamedTuple):
@@ -78,9 +79,6 @@ def summary(
     drawing = Drawing(
         title=f"{spec.title}: by {', '.join(varied.values())}",
         panels=tuple(replace(p, letter=ascii_lowercase[i]) for i, p in enumerate(panels)),
-        changes="; ".join(
-            c.phrase(replaced=False) for c in spec.changes if all(c in j.spec.changes for j in jobs)
-        ),
     )
     if maps:
         return lambda drawing: _draw_maps(drawing, [grid for _, grid in maps], keys, end), drawing
@@ -170,9 +168,13 @@ def _heat_maps(jobs: Sequence[Job], keys: Sequence[Key]) -> list[tuple[PanelDraw
 def _draw_maps(
     drawing: Drawing, grids: Sequence[np.ndarray], keys: Sequence[Key], end: str
 ) -> Figure:
-    columns = min(len(grids), 2)
-    height = 0.5 + 2.1 * -(-len(grids) // columns)  # inches
-    figure, axes = panel_grid(drawing, columns, height, COLUMN if columns == 1 else PAGE)
+    shape = grids[0].shape
+    is_wide = shape[1] > HALF_A_PAGE
+    columns = 1 if is_wide else min(len(grids), 2)
+    row = 0.6 + 0.25 * shape[0] if is_wide else max(2.1, 0.9 + 0.17 * shape[0])
+    height = 0.5 + row * -(-len(grids) // columns)  # inches
+    width = PAGE if is_wide or columns > 1 else COLUMN
+    figure, axes = panel_grid(drawing, columns, height, width)
     low, high = min(np.nanmin(g) for g in grids), max(np.nanmax(g) for g in grids)
     norm = LogNorm(low, high) if 0 < low < high else Normalize(low, high)
     for i, (ax, numbers) in enumerate(zip(axes, grids, strict=True)):
@@ -181,10 +183,20 @@ def _draw_maps(
         ax.set_xticks(range(numbers.shape[1]), keys[0].ticks)
         ax.set_yticks(range(numbers.shape[0]), keys[1].ticks)
         for (row, column), value in np.ndenumerate(numbers):
-            text = "failed" if np.isnan(value) else f"{float(f'{value:.3g}'):,.10g}"
             colour = "white" if not np.isnan(value) and norm(value) < 0.5 else "black"
+            text = _short(value) if shape[1] <= A_PAGE else ""
             ax.text(column, row, text, color=colour, ha="center", va="center", fontsize=7)
         ax.set_xlabel(keys[0].label if i + columns >= len(grids) else "")
         ax.set_ylabel(keys[1].label if i % columns == 0 else "")
     figure.colorbar(image, ax=axes, label=end)
     return figure
+
+
+def _short(value: float) -> str:
+    # Three digits: 8.8, 5,000, 12.3k, 1.2M.
+    if np.isnan(value):
+        return "failed"
+    for unit, name in ((1e6, "M"), (1e3, "k")):
+        if value >= max(unit, 10_000):
+            return f"{value / unit:.3g}{name}"
+    return f"{float(f'{value:.3g}'):,.10g}"
