@@ -7,7 +7,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing
+from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     ROUND,
     draw_all_over_parameter,
@@ -27,9 +27,21 @@ FAR = 1.5  # times the highest bar of the learning algorithms
 
 
 def over_time(drawing: Drawing) -> Figure:
-    """Fig. 1: regret over time with one-sided error bars at a dozen rounds; both axes linear."""
-    figure, (ax,) = panel_grid(drawing, columns=1, height=3.1, width=COLUMN)
-    (panel,) = drawing.panels
+    """Fig. 1: regret over time with one-sided error bars at a dozen rounds; both axes linear.
+
+    A panel is as wide as a column, several share a page.
+    """
+    columns, is_alone = min(3, len(drawing.panels)), len(drawing.panels) == 1
+    height, width = (3.1, COLUMN) if is_alone else (0.5 + 2.1 * -(-len(drawing.panels) // 3), PAGE)
+    figure, axes = panel_grid(drawing, columns, height, width, equal="none")
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = _draw_over_time(ax, panel)
+        ax.set_ylabel("Regret" if ax in axes[::columns] else "")
+    legend_below(figure, handles, columns=2 if is_alone else len(handles))
+    return figure
+
+
+def _draw_over_time(ax: Axes, panel: PanelDrawing) -> list[Artist]:
     handles = []
     for order, series in enumerate(panel.series):
         # The bars of different curves are side by side, and no marker hides a bar: markers are
@@ -45,9 +57,7 @@ def over_time(drawing: Drawing) -> Figure:
     ax.ticklabel_format(axis="x", style="sci", scilimits=(0, 4), useMathText=True)
     ax.ticklabel_format(axis="y", style="plain")  # the same notation for every adversary
     ax.set_xlabel(ROUND)
-    ax.set_ylabel("Regret")
-    legend_below(figure, handles, columns=2)
-    return figure
+    return handles
 
 
 def against_epsilon(drawing: Drawing) -> Figure:
