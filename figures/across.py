@@ -159,6 +159,7 @@ def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
 
 HEIGHT, LEGEND = 2.25, 0.18  # inches: height of a row of panels, and of a row of the legend
 NEAR = 10.0  # factor between final regrets up to which their axis is linear
+BELOW = 4.0  # factor between the lowest of them and the end of a logarithmic axis
 
 
 def comparison(drawing: Drawing) -> Figure:
@@ -175,6 +176,9 @@ def comparison(drawing: Drawing) -> Figure:
     draw = draw_linear_regret if is_linear else draw_regret_over_time
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw(ax, panel)
+    if not is_linear:  # a start phase, as of an algorithm that still favours one arm, may leave it
+        lowest = min(s.centre[-1] for p in drawing.panels for s in p.series if s.centre[-1] > 0)
+        axes[0].set_ylim(bottom=max(axes[0].get_ylim()[0], lowest / BELOW))
     legend_below(figure, handles, columns=entries)
     return figure
 

@@ -255,10 +255,13 @@ def test_the_appearance_is_that_of_the_keys() -> None:
 def test_the_regrets_of_a_comparison_are_on_a_linear_axis_if_they_are_near(
     factor: float, scale: str
 ) -> None:
+    low = replace(ONE, centre=np.where(ONE.x < 6, 1e-3, ONE.centre), low=0 * ONE.x)
     high = replace(ONE, label="B", legend="B", centre=factor * ONE.centre, high=factor * ONE.high)
     draw = plotting.drawing_function("across", "comparison")
-    (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", (ONE, high)),)))[0].axes
+    (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", (low, high)),)))[0].axes
     assert ax.get_yscale() == scale
+    if scale == "log":  # no decades of the start alone
+        assert ax.get_ylim()[0] == ONE.centre[-1] / 4
 
 
 @pytest.mark.usefixtures("in_checkout")
