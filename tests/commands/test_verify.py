@@ -127,6 +127,16 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         "with noise of its sensitivity: some reward has less than declared",
         (("= mean + laplace(rng, 1.0 / params.pulls, params.epsilon)", "= mean"),),
     ),
+    "a-tenth-of-the-noise": (
+        "the noise drawn is the noise declared",
+        "make `play` and `releases` agree",
+        (("/ params.pulls, params.epsilon)", "/ params.pulls, 10.0 * params.epsilon)"),),
+    ),
+    "horizon-used-late": (
+        "the horizon has no effect",
+        "give Params a field `horizon: Rounds`",
+        ((LAST, f"    private_mean[0] += 1.0 if rounds_left(bandit) > 5000 else 0.0\n{LAST}"),),
+    ),
     "divides-by-zero": (
         "plain Python gives the same bits",
         "do not divide by zero",
@@ -205,7 +215,7 @@ def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[st
     assert "to fix it: " in caught[0]
 
 
-@pytest.mark.parametrize(("name", "passed"), [("sound", 11), ("counting", 10)])
+@pytest.mark.parametrize(("name", "passed"), [("sound", 12), ("counting", 11)])
 def test_a_sound_algorithm_passes_every_check(
     name: str, passed: int, reports: dict[str, str]
 ) -> None:

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from first_leads import Leads, beta_leads, gauss_leads, new_leads
 from planted_leaks import Leak, planted
-from traced import Game, plain_python, played
 
 from dpbandits.algorithms import _ftpl, dp_ftpl_beta, dp_ftpl_gauss, dp_ftpl_new
 from dpbandits.algorithms._argmax import Method
 from dpbandits.algorithms._ftpl import numbers
+from dpbandits.contract.traced import Game, plain_python, played
 
 CHOICES = 4
 PLAIN = Method.PLAIN

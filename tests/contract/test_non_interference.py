@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from traced import Game, Unreleased, played
 from traced_games import in_short_games as in_short_games
 
 from dpbandits.algorithms import ldp_ucb_b
 from dpbandits.algorithms.ldp_ucb_l import Start
+from dpbandits.contract.traced import Game, Unreleased, played
 
 ROUNDS = 60
 
@@ -46,7 +46,7 @@ def test_equal_bits_give_equal_arms_whatever_the_rewards_are(start: Start) -> No
         assert first.arms == second.arms
         # One bit per round, for the reward of that round alone.
         numbers = [first.arms[: t + 1].count(arm) for t, arm in enumerate(first.arms)]
-        assert got == [{(arm, n): 1.0} for arm, n in zip(first.arms, numbers, strict=True)]
+        assert got == [((arm, n, n, 1.0),) for arm, n in zip(first.arms, numbers, strict=True)]
 
 
 @pytest.mark.parametrize("start", Start)

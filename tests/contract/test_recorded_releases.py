@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from cells import ALGORITHMS, BLIND
 from planted_leaks import LEAKS, Leak, planted
-from traced import Game, Undeclared, Unreleased, of_choices, spent
-from traced_games import CASES, NUMBERS, Case, cases_of, game_of, random_inputs
+from traced_games import CASES, NUMBERS, Case, cases_of, game_of, random_inputs, rewards
 from traced_games import in_short_games as in_short_games
 
+from dpbandits.contract.declared import Undeclared, most_spent
+from dpbandits.contract.traced import Game, Unreleased, of_choices
 from dpbandits.kernel import registry
 
 GAMES = 8
@@ -32,7 +33,7 @@ def test_every_recorded_release_is_declared_and_every_declared_one_is_made(case:
         game = game_of(case, random_inputs(seed))
         assert sum(len(match.recorded) for match in case.matched(game)) == len(of_choices(game))
         composed = case.composed(len(game.table))
-        most = max(spent(game).values())
+        most = most_spent(game)
         assert most <= composed * (1 + 1e-9)
         largest = max(largest, most / composed)
     if case.has_budget:
@@ -48,8 +49,8 @@ def test_the_games_reach_three_releases_of_every_kind(algorithm: str) -> None:
         for seed in range(GAMES):
             game = game_of(case, random_inputs(seed))
             made = of_choices(game)
-            lengths.update(len(release.reads) for release in made)
-            arms = Counter(next(iter(release.reads))[0] for release in made)
+            lengths.update(len(rewards(release)) for release in made)
+            arms = Counter(release.reads[0].arm for release in made)
             of_one_arm = max(of_one_arm, *arms.values())
             sequences.add(tuple(game.arms))
         assert of_one_arm >= 3

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from planted_leaks import LEAKS, Leak, planted
-from traced import Game, Reward, cost_of
 from traced_games import (
     BY_ROUND,
     CASES,
@@ -22,8 +21,11 @@ from traced_games import (
     cases_of,
     game_of,
     random_inputs,
+    rewards,
 )
 from traced_games import in_short_games as in_short_games
+
+from dpbandits.contract.traced import Game, cost_of
 
 
 class Undone(NamedTuple):
@@ -41,7 +43,7 @@ def undone(case: Case, inputs: Inputs, game: Game, arm: int, pull: int, changed:
     noises = inputs.noises.copy()
     cost = 0.0
     for release in game.releases:
-        factor = release.reads.get(named(case, game, arm, pull), 0.0)
+        factor = rewards(release).get(named(case, game, arm, pull), 0.0)
         if factor:
             noises[release.draw] -= by * factor / release.scale
             if release.after < case.rounds:  # a choice follows
@@ -50,7 +52,7 @@ def undone(case: Case, inputs: Inputs, game: Game, arm: int, pull: int, changed:
     return Undone(again.arms == game.arms and again.draws == game.draws, cost)
 
 
-def named(case: Case, game: Game, arm: int, pull: int) -> Reward:
+def named(case: Case, game: Game, arm: int, pull: int) -> tuple[int, int]:
     """Return the name of a reward in the releases of a game."""
     if case.algorithm not in BY_ROUND:
         return arm, pull

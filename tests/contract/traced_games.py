@@ -13,10 +13,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from cells import ALGORITHMS, readings_of
-from traced import Game, Match, matched, plain_python, played
 
 from dpbandits.algorithms import dp_se, exp3, gdp_elim_new
 from dpbandits.algorithms.dp_ucb_bound import Counter
+from dpbandits.contract.declared import Match, Undeclared, matched, not_made
+from dpbandits.contract.traced import Game, Recorded, plain_python, played
 from dpbandits.kernel import registry
 from dpbandits.privacy.releases import Release, composed_epsilon, composed_rho
 
@@ -69,8 +70,10 @@ class Case(NamedTuple):
         # One draw per sum: statistics of several scales are declared as one release.
         rescaled = getattr(self.params, "counter", None) is Counter.SINGLE
         complete = self.algorithm not in INCOMPLETE and not getattr(self.params, "feed", 0)
-        declared = self.declared(len(game.table))
-        return matched(game, declared, rescaled=rescaled, complete=complete)
+        matches = matched(game, self.declared(len(game.table)), rescaled=rescaled)
+        if complete and (missing := not_made(game, matches)):
+            raise Undeclared(f"declared but not released: {missing[0]}")
+        return matches
 
     @property
     def has_budget(self) -> bool:
@@ -153,3 +156,12 @@ def game_of(case: Case, inputs: Inputs, per_round: bool = False, **options: Any)
     """Play a game of a case, within `in_short_games`; runs of the leader are played if they may."""
     game = Game(*inputs, by_round=case.algorithm in BY_ROUND, **options)
     return played(case.module, case.params, case.rounds, game, per_round)
+
+
+def rewards(release: Recorded) -> dict[tuple[int, int], float]:
+    """Return the coefficient of every reward that a release reads, by arm and number."""
+    return {
+        (arm, number): factor
+        for arm, first, last, factor in release.reads
+        for number in range(first, last + 1)
+    }

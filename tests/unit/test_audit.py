@@ -23,6 +23,7 @@ from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.randomness import Role, stream
 from dpbandits.privacy.notions import NOTIONS, Guarantee, Notion, budget_of
+from dpbandits.privacy.releases import Laplace
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -242,7 +243,10 @@ def test_tables_are_neighbours() -> None:
 def test_the_shortest_games_are_those_in_which_something_is_released(
     needed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Subject, "releases", lambda _, arms, rounds: range(needed, rounds + 1))
+    def releases(_: Subject, arms: int, rounds: int) -> list[Laplace]:
+        return [Laplace(arm, 1, 1, 1.0, 1.0) for arm in range(arms) if rounds >= needed]
+
+    monkeypatch.setattr(Subject, "releases", releases)
     first, *more = subject_of("adap-ucb", epsilon=1.0).horizons
     assert needed < first <= max(needed * 1.25, needed + 7)
     assert more == [n for n in designs.SHORT if n > first]

@@ -104,17 +104,20 @@ class Subject:
         """Horizons of its games, increasing.
 
         The first one is a quarter, and at least 7 rounds, longer than the shortest game with a
-        release. 64 and 256 follow if they are longer. Raises UserError if 4096 rounds are too short
-        for a release.
+        release of both arms, or of one if there is none of both. 64 and 256 follow if they are
+        longer. Raises UserError if 4096 rounds are too short for a release.
         """
         self.guarantee(designs.ARMS, designs.LONG)  # raises if there is none
-        shortest = bisect_left(
-            range(designs.LONG + 1),
-            True,
-            lo=1,
-            key=lambda rounds: any(True for _ in self.releases(designs.ARMS, rounds)),
-        )
-        if shortest > designs.LONG:
+        for arms in (designs.ARMS, 1):
+            shortest = bisect_left(
+                range(designs.LONG + 1),
+                arms,
+                lo=1,
+                key=lambda rounds: len({r.arm for r in self.releases(designs.ARMS, rounds)}),
+            )
+            if shortest <= designs.LONG:
+                break
+        else:
             raise UserError(
                 f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"
                 " audit has nothing to measure"

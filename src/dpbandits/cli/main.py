@@ -315,15 +315,21 @@ def verify(*words: Algorithm) -> int:
         key: [value_of(part) for part in value.split(",")] if "," in str(value) else value
         for key, value in values_of([word for word in words if "=" in word]).items()
     }
-    failures = 0
+    failures, untested, unchecked = 0, 0, list[str]()
     for name, subject in [(name, contract.load(name, parameters)) for name in names]:
         print(f"{name} ({contract.checklist(subject)[1].shown})", flush=True)
         for outcome, numbers, remedy in contract.findings(subject):
+            if outcome == "not checked" and len(names) == 1:
+                unchecked.append(numbers)  # in the last line
+                continue
+            untested += outcome == "not tested"
             print(f"  {outcome:<15}{numbers}", flush=True)
             if remedy:
                 failures += 1
                 print(f"{'to fix it:':>27} {remedy}", flush=True)
-    print(f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed")
+    end = f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed"
+    end += f", but {untested} tested nothing" if untested else ""
+    print("; ".join([end, *(f"not checked: {numbers}" for numbers in unchecked)]))
     return ExitStatus.ALARM if failures else ExitStatus.DONE
 
 

@@ -4,6 +4,7 @@ A check ends with its numbers in one line, or raises Broken or NotApplicable.
 """
 
 import ast
+import itertools
 import json
 import math
 import os
@@ -36,14 +37,17 @@ from dpbandits.run.user_algorithms import DECORATE, error_place, is_kernel
 # Instances on which choices are close, so that outcomes vary between runs.
 INSTANCES = ((0.5, 0.5), (0.6, 0.46), (0.75, 0.5, 0.4))
 HORIZON = 4000
-SHORTER = 700  # horizon whose curve must be the beginning of that of HORIZON
+HORIZONS = (40_000, 20_000, HORIZON, 700)  # a shorter curve is the beginning of the longest
+RUNS_OF_PREFIX = 5
 RUNS = 400  # of each mode and instance
 FALSE_ALARMS = 1e-4  # of the whole check of laws, by Bonferroni over its comparisons
 FEW = 50  # distinct values up to which a sample is compared by its counts
 PLAIN = ((0.62, 0.5, 0.55), 1500, 3)  # means, horizon and run of the game in plain Python
-PLAYS = 1_000_000  # games of the audit
+PLAYS = 1_000_000  # games of the audit, fewer if they are so long that they have more rounds
+ROUNDS_OF_AUDIT = 2_000_000_000
 GAMES = ((2, 50), (5, 1000), (5, 20_000), (32, 20_000))  # arms and rounds
 ROUNDING = 1e-9  # of a composed budget
+POWER = 0.1  # least bound of an audit that tested something, as a share of the guarantee
 ANNOTATE = "annotate the fields of Params with int, float, bool, tuple[float, ...] or an IntEnum"
 
 
@@ -57,6 +61,10 @@ class Broken(AssertionError):
 
 class NotApplicable(SkipTest):
     """The check does not apply, for the reason given."""
+
+
+class NotTested(SkipTest):
+    """The check applies, but what it saw tests nothing, for the reason given."""
 
 
 def reason(error: BaseException, member: registry.Member) -> str:
@@ -200,23 +208,21 @@ def prefix(subject: Subject) -> str:
     if "horizon" in parameters.fields(registry.algorithm(subject.algorithm).Params):
         raise NotApplicable("Params have a field `horizon`")
     compared = 0
-    for means in INSTANCES:
-        experiments = [experiment(subject, means, horizon) for horizon in (HORIZON, SHORTER)]
-        common = np.intersect1d(experiments[0].checkpoints(), experiments[1].checkpoints())
-        for run in range(5):
-            long, short = (
-                play_run(c, run).curve[np.isin(c.checkpoints(), common)] for c in experiments
-            )
-            compared += common.size
-            if not np.array_equal(long, short):
-                first = int(common[np.flatnonzero(long != short)[0]])
-                raise Broken(
-                    f"run {run} on means {means} differs between T = {SHORTER} and {HORIZON} from"
-                    f" round {first} on",
-                    "give Params a field `horizon: Rounds` if the algorithm uses T, or use"
-                    " neither `rounds_left` nor `bandit.horizon` for a decision",
-                )
-    return f"{compared} values of regret equal at T = {SHORTER} and {HORIZON:,}"
+    for means, run in itertools.product(INSTANCES, range(RUNS_OF_PREFIX)):
+        longest, *shorter = (experiment(subject, means, horizon) for horizon in HORIZONS)
+        long = dict(zip(longest.checkpoints(), play_run(longest, run).curve, strict=True))
+        for short in shorter:
+            for t, regret in zip(short.checkpoints(), play_run(short, run).curve, strict=True):
+                compared += t in long
+                if long.get(t, regret) != regret:
+                    raise Broken(
+                        f"run {run} on means {means} differs between T = {short.horizon:,} and"
+                        f" {longest.horizon:,} from round {t:,} on",
+                        "give Params a field `horizon: Rounds` if the algorithm uses T, or use"
+                        " neither `rounds_left` nor `bandit.horizon` for a decision",
+                    )
+    horizons = ", ".join(f"{horizon:,}" for horizon in HORIZONS[::-1])
+    return f"{compared:,} values of regret equal at T = {horizons}"
 
 
 def same_distribution(subject: Subject) -> str:
@@ -379,16 +385,30 @@ def no_greater_loss(subject: Subject) -> str:
     """Check that an audit does not refute the guarantee or the declared releases."""
     private_games(subject)
     try:
-        findings = Auditor(subject, seed=1, workers=None).audit(PLAYS)
+        plays = min(PLAYS, ROUNDS_OF_AUDIT // subject.horizons[-1])
+        findings = Auditor(subject, seed=1, workers=None).audit(plays)
     except UserError as error:
         raise NotApplicable(str(error)) from None
     worst = max(findings, key=lambda finding: finding.epsilon)
     numbers = f"at least {worst.epsilon:.3g} of epsilon = {worst.guarantee.epsilon:g}"
-    numbers += f", with 99 % confidence, from {PLAYS:,} games"
+    numbers += f", with 99 % confidence, from {plays:,} games"
     if any(finding.refutes_guarantee or finding.refutes_releases for finding in findings):
         remedy = "release every statistic that `play` uses with noise of its sensitivity: some"
         raise Broken(numbers, f"{remedy} reward has less than declared")
+    if worst.epsilon < POWER * worst.guarantee.epsilon:
+        raise NotTested(f"{numbers}, which is next to nothing; try smaller parameters")
     return numbers
+
+
+def noise_as_declared(subject: Subject) -> str:
+    """Check that `play` draws the noise that `releases` declares, and uses no reward without it."""
+    private_games(subject)
+    answer = in_plain_python(subject)["noise"]
+    if "failed" in answer:
+        raise Broken(answer["failed"], answer["remedy"])
+    if "untested" in answer:
+        raise NotTested(answer["untested"])
+    return str(answer["passed"])
 
 
 def private_games(subject: Subject) -> tuple[tuple[int, int], ...]:

@@ -3,7 +3,7 @@
 Reads a name and parameters from standard input as JSON, and writes the pulls and curves to standard
 output as JSON; output of the algorithm goes to standard error. The policy also plays a bandit that
 reports every access from outside the bandit's own functions, on a law that has neither means nor
-gaps.
+gaps, and games that record its releases (noise.py).
 """
 
 import json
@@ -15,7 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from dpbandits.audit.subject import Subject
+from dpbandits.contract import noise
 from dpbandits.contract.conditions import PLAIN, experiment, outcome, reason
+from dpbandits.contract.traced import Endless
 from dpbandits.kernel import registry
 from dpbandits.kernel.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
 
@@ -46,19 +48,25 @@ class Watched(Bandit):
         return super().__getattribute__(name)
 
 
-LINES = 6_000_000  # of all games together; those of dpbandits' algorithms take up to 1,500,000
-LEFT = iter(range(LINES))
+LINES = 6_000_000  # of both games together; those of dpbandits' algorithms take up to 1,500,000
+TRACED = 10_000_000  # of the games that record releases, the longest last
 
 
-class Endless(BaseException):
-    """The games take more than LINES. No handler of the policy catches it."""
+class Limit:
+    """Trace function for `sys.settrace` that raises Endless after some lines of the games."""
+
+    def __init__(self, lines: int) -> None:
+        self.lines = self.left = lines
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Count a line, and none of the traces themselves."""
+        self.left -= 1
+        if self.left < 0:
+            raise Endless(f"its games do not end within {self.lines:,} lines of Python")
+        return None if frame.f_globals.get("__name__") in RECORDING else self
 
 
-def limited(frame: FrameType, event: str, argument: Any) -> Any:
-    """Trace function for `sys.settrace` that raises Endless after LINES lines."""
-    if next(LEFT, None) is None:
-        raise Endless(f"its games do not end within {LINES:,} lines of Python")
-    return limited
+RECORDING = ("dpbandits.contract.declared", "dpbandits.contract.traced")
 
 
 def outcomes(subject: Subject) -> dict[str, Any]:
@@ -83,11 +91,13 @@ def main() -> dict[str, Any]:
     request = json.load(sys.stdin)
     subject = Subject(request["name"], tuple(request["settings"].items()))
     member = registry.member("algorithm", subject.algorithm)
-    sys.settrace(limited)
+    sys.settrace(Limit(LINES))
     try:
-        return outcomes(subject)
+        answer = outcomes(subject)
     except Endless as error:
         return {"endless": reason(error, member)}
+    sys.settrace(Limit(TRACED))
+    return {**answer, "noise": noise.verdict(subject)}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Contract of algorithms and reward distributions: checks of CI, a user's tests and `verify`.
 
 A check returns its numbers in one line, raises `Broken` with its numbers and a remedy, or raises
-`NotApplicable`, which pytest reports as a skipped test (docs/verify.md).
+`NotApplicable` or `NotTested`, which pytest reports as a skipped test (docs/verify.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from dpbandits.audit.subject import Subject
 from dpbandits.config import conf_files, instances
 from dpbandits.contract import conditions, distributions, members
-from dpbandits.contract.conditions import Broken, NotApplicable, reason
+from dpbandits.contract.conditions import Broken, NotApplicable, NotTested, reason
 from dpbandits.contract.distributions import Distribution
 from dpbandits.contract.members import Example
-from dpbandits.contract.unseen import not_in_key
+from dpbandits.contract.unseen import not_in_key, numbers_read
 from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
@@ -30,6 +30,7 @@ CHECKS: Mapping[str, Callable[[Any], str]] = {
     "batched and single pulls follow the same distribution": conditions.same_distribution,
     "declared releases are possible": conditions.possible_releases,
     "releases compose to the guarantee": conditions.composed_as_guaranteed,
+    "the noise drawn is the noise declared": conditions.noise_as_declared,
     "an audit finds no greater loss": conditions.no_greater_loss,
     "plain Python gives the same bits": conditions.same_bits_in_python,
     "the policy sees only its rewards": conditions.only_rewards,
@@ -78,7 +79,8 @@ def checklist(subject: Subjects) -> tuple[Mapping[str, Any], registry.Member]:
 def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
     """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
-    The last lines, without a remedy, name what the keys of results do not see. An error in a check
+    The last lines, without a remedy, name what the keys of results do not see, and what no check
+    covers. An error in a check
     is a failure, except a UserError, which is raised. The checks run on a thread, so that Ctrl-C
     reaches this one while a kernel plays.
     """
@@ -97,6 +99,8 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
                 raise
             except NotApplicable as error:
                 outcome, numbers = "not applicable", str(error)
+            except NotTested as error:
+                outcome, numbers = "not tested", str(error)
             except Broken as error:
                 outcome, numbers, remedy = "FAILED", error.numbers, error.remedy
             except Exception as error:
@@ -107,6 +111,19 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
                 return
     for line in not_in_key(checklist(subject)[1], opened):
         yield "not in the key", line, ""
+    if isinstance(subject, Subject):
+        yield "not checked", _unchecked(subject), ""
+
+
+def _unchecked(subject: Subject) -> str:
+    # What no check of an algorithm covers.
+    longest = conditions.in_plain_python(subject)["noise"]["longest"]
+    texts = [f"games of more than {conditions.HORIZONS[0]:,} rounds"]
+    if longest:
+        texts = [f"noise in games of more than {longest:,} rounds", *texts]
+    if numbers := ", ".join(numbers_read(subject.algorithm)):
+        texts.append(f"whether `play` knows the games by numbers of its module: {numbers}")
+    return "; ".join(texts)
 
 
 def load(name: str, settings: Mapping[str, Any]) -> Subjects:
