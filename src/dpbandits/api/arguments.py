@@ -5,6 +5,7 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import IntEnum
 from os import PathLike
 from pathlib import Path
@@ -20,7 +21,7 @@ from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError as UserError
 from dpbandits.kernel.errors import nearest, shown
 from dpbandits.run import user_algorithms
-from dpbandits.spec.figure import OWN, Appearance, FigureSpec
+from dpbandits.spec.figure import OWN, Appearance, Data, FigureSpec
 from dpbandits.tables import statistics
 
 # Keys of a file in conf/algorithm/ that are no parameters.
@@ -141,7 +142,22 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
 
     Raises UserError, which `caller` begins, for invalid ones.
     """
+    description, origin, _ = _described(caller, environment, means)
+    return instances.instance(description, origin, caller)
+
+
+def _described(
+    caller: str, environment: Any, means: Any
+) -> tuple[Mapping[str, Any], str, Data | None]:
+    # The description of an environment, its origin, and the table that its means are from.
     origin = "argument"
+    for key, table in (("environment", environment), ("means", means)):
+        if hasattr(table, "columns"):  # of pandas or the like
+            columns = ", ".join(map(repr, [*table.columns][:5]))
+            raise UserError(f"{caller}: {key} is a table: give a column as means, one of {columns}")
+    means = str(means) if isinstance(means, PathLike) else means
+    if instances.names_a_table(table := str(environment)) and means is None:
+        environment, means = None, table
     if (environment is None) == (means is None):
         problem = f"{'neither is' if means is None else 'both are'} given"
         needs = "environment, such as environment=c2, or means of Bernoulli arms"
@@ -159,8 +175,8 @@ def bandit(caller: str, environment: Any, means: Any) -> tuple[str, Any]:
         environment = {"family": environment}
     if not isinstance(family := environment.get("family"), str | None):
         environment = {**environment, "family": user_algorithms.register_environment(family)}
-    description = instances.own_data(as_configured(environment), origin, caller, anywhere=True)
-    return instances.instance(description, origin, caller)
+    description, data = instances.own_data(as_configured(environment), origin, caller, True)
+    return description, origin, data
 
 
 def environment_of(name: str) -> dict[str, Any]:
@@ -172,7 +188,11 @@ def environment_of(name: str) -> dict[str, Any]:
     if name not in {*files, *families}:
         raise UserError(f"unknown environment {shown(name)}; {nearest(name, {*files, *families})}")
     content = conf_files.read_member("environment", name) if name in files else {"family": name}
-    return dict(instances.own_data(content, project.member_file("environment", name), name))
+    content, data = instances.own_data(content, project.member_file("environment", name), name)
+    if data:  # which names the game
+        file = str(project.folder() / data.file)
+        content = {**content, "means": {"file": file, "column": data.column}}
+    return dict(content)
 
 
 class Numbers(NamedTuple):
@@ -216,7 +236,8 @@ def specification(
             raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
     if "level" in form and choices["spread"] != statistics.CONFIDENCE:
         raise UserError(f"{caller}: level is that of spread={statistics.CONFIDENCE}")
-    environment, instance = bandit(caller, *game)
+    description, place, data = _described(caller, *game)
+    environment, instance = instances.instance(description, place, caller)
     shared = [
         parameters.build(Numbers, values | budget, caller, lambda _: "argument")
         for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
@@ -270,7 +291,7 @@ def specification(
     profile = {"name": "paper", "horizon_scale": 1.0}
     read = {"seed": seed, "runs": None, "profile": profile, "figure": figure}
     spec = FigureReader(Composed(caller, read, origin)).specification(may_repeat_labels=True)
-    return spec, settings
+    return replace(spec, data=(data,) if data else ()), settings
 
 
 def _refuse_numbers_as_texts(owner: str, values: Mapping[str, Any]) -> None:
@@ -296,6 +317,8 @@ def as_configured(value: Any) -> Any:
         return parameters.variant_name(value)
     if isinstance(value, Mapping):
         return {str(key): as_configured(item) for key, item in value.items()}
+    if isinstance(value, Decimal):
+        return float(value)
     if hasattr(value, "tolist"):  # of NumPy, also a single number, or a Series of pandas
         return value.tolist()
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | Set):  # unordered

@@ -184,8 +184,8 @@ def play(
         environment: name of a file in conf/environment/, such as "c2", or the path of any such
             file; or one with its parameters, such as `{"family": "beta", "means": [0.7, 0.4]}`. The
             family may be an object with `Params`, `arms` and `law`, whose runs stay in memory.
-        means: means of Bernoulli arms, each in [0, 1], in place of the environment; or the column
-            of a table, `{"file": "rates.csv", "column": "ctr"}`.
+        means: means of Bernoulli arms, each in [0, 1], in place of the environment; or a column of
+            a table, "rates.csv:ctr", also by its number, "rates.csv:2".
         horizon: T, number of rounds, at least the number of arms; must be given.
         runs: number of independent runs.
         seed: root of all random streams; None selects that of conf/config.yaml.

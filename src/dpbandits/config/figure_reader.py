@@ -64,7 +64,7 @@ class FigureReader:
         curves = self.content.get("curves")
         curves = curves if isinstance(curves, Mapping) else {}
         paper = str(self.content.get("paper"))
-        self.figure = Figure(composed, seed, paper, self.from_profile, curves)
+        self.figure = Figure(composed, seed, paper, self.from_profile, curves, [])
         self.members = {name: self._member(name, content) for name, content in curves.items()}
         of = [kind for member in self.members.values() for kind in member.kinds]
         valid = schema.FIGURE | keys_of("figure", of)
@@ -139,6 +139,7 @@ class FigureReader:
             profile=self.composed.content["profile"]["name"],
             annotated=form["annotated"] or original is None,
             appearance=self._appearance(),
+            data=tuple(self.figure.data),
         )
 
     def _level(self, panels: Sequence[spec.Panel]) -> float | None:

@@ -18,6 +18,7 @@ from dpbandits.kernel import parameters
 from dpbandits.kernel.errors import Located, nearest, shown
 from dpbandits.kernel.registry import algorithm_names
 from dpbandits.privacy.releases import rho_of_gaussian
+from dpbandits.spec.figure import Data
 from dpbandits.tables import published
 
 # Mappings that set the values of a curve, each with its path, the innermost first.
@@ -44,16 +45,24 @@ class Figure:
     paper: str
     from_profile: Collection[str]  # paths that the figure's section for the profile sets
     curves: Collection[str]
+    data: list[Data]  # tables that were read, the first first
 
     def environment(self, value: Any, path: str) -> tuple[Mapping[str, Any], str]:
-        """Return the description of an environment, and its origin."""
+        """Return the description of an environment, with the means of a table, and its origin."""
+        origin, table = self.composed.origin(path), path  # the key that may name a table
         if isinstance(value, Mapping):
-            origin, typed = self.composed.origin(path), f"{path}.means.file"
-            anywhere = self.composed.is_overridden(typed)
-            return instances.own_data(value, origin, self.composed.figure, anywhere), origin
-        self.composed.checked(project.names("environment"), value, path)
-        content = conf_files.read_member("environment", value)
-        return content, project.member_file("environment", value)
+            table += ".means.file" if isinstance(value.get("means"), Mapping) else ".means"
+        elif instances.names_a_table(value):
+            value = {"family": "bernoulli", "means": value}
+        else:
+            self.composed.checked(project.names("environment"), value, path)
+            origin, table = project.member_file("environment", value), ""
+            value = conf_files.read_member("environment", value)
+        anywhere = self.composed.is_overridden(table)
+        content, data = instances.own_data(value, origin, self.composed.figure, anywhere)
+        if data and data not in self.data:
+            self.data.append(data)
+        return content, origin
 
     def instance(self, value: Any, path: str) -> tuple[str, Any]:
         """Return an environment and its Params."""

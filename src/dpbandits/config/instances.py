@@ -8,6 +8,7 @@ import string
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ from dpbandits.config import conf_files
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import Located, nearest, shown
+from dpbandits.spec.figure import Data
 
+TABLE = re.compile(r"(?P<file>.+\.(?:csv|tsv))(?::(?P<column>.+))?")  # means=rates.csv:ctr
 FEW = 10  # means that a description lists at most
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -37,7 +40,7 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     `means: {first: 0.75, last: 0.25, arms: 5}`. Raises UserError, with the origin, if it is
     invalid.
     """
-    description = own_data(description, origin, figure)
+    description, _ = own_data(description, origin, figure)
     content = {key: value for key, value in description.items() if key not in ("name", "family")}
     environment = description.get("family")
     if "law" in description:
@@ -45,12 +48,19 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
     if environment not in {*registry.environment_names(), *registry.NOT_STORED}:
         near = nearest(str(environment), registry.environment_names())
         raise Located(f"{figure}: unknown environment {shown(environment)} ({origin}); {near}")
-    if isinstance(content.get("means"), Mapping):
+    if isinstance(means := content.get("means"), Mapping):
         owner = f"{environment}: means"
-        steps = parameters.build(Steps, content["means"], owner, lambda field: origin)
+        if not {*means} & {*Steps._fields}:
+            problem = "must be a list, got names with a mean each: give its values alone"
+            raise Located(f"{owner} {problem}, {shown([*means.values()])} ({origin})")
+        steps = parameters.build(Steps, means, owner, lambda field: origin)
         content["means"] = np.linspace(*steps).tolist()
     family = registry.environment(environment)
-    built = parameters.build(family.Params, content, environment, lambda field: origin)
+    try:
+        built = parameters.build(family.Params, content, environment, lambda field: origin)
+    except Located as error:
+        hint = _hint(means) if f"{environment}: means must be" in str(error) else ""
+        raise Located(f"{error}{hint}") from None
     if not family.law:
         return environment, built
     arms = family.arms(built)
@@ -67,35 +77,104 @@ def instance(description: Mapping[str, Any], origin: str, figure: str) -> tuple[
 
 def own_data(
     description: Mapping[str, Any], origin: str, caller: str, anywhere: bool = False
-) -> Mapping[str, Any]:
-    """Return a description with the means of a table, which `{file: x.csv, column: y}` names.
+) -> tuple[Mapping[str, Any], Data | None]:
+    """Return a description with the means of the table that it names, and that table, if any.
 
-    A YAML file may be somebody else's: it may name only a file below the project's folder, unless
-    `anywhere`. Raises UserError for a file, column or row that cannot be used.
+    The means are a column of a table, `rates.csv`, `rates.csv:ctr` or `{file: rates.csv, column:
+    ctr}`. A YAML file may be somebody else's: it may name only a file below the project's folder,
+    unless `anywhere`. Raises UserError for a file, column or row that cannot be used.
     """
-    table, means = description.get("means"), []
-    if not isinstance(table, Mapping) or not {"file", "column"} & {*table}:
-        return description
+    if (table := _table(description.get("means"))) is None:
+        return description, None
     where, folder = f"{caller}: {table.get('file')}", Path() if anywhere else project.folder()
     try:
-        if {*table} != {"file", "column"}:
-            raise ValueError("needs both keys and no other, {file: rates.csv, column: ctr}")
-        path, column = (folder / str(table["file"])).resolve(), str(table["column"])
+        if not {"file"} <= {*table} <= {"file", "column"}:
+            raise ValueError("needs the keys of {file: rates.csv, column: ctr} and no other")
+        path = (folder / str(table["file"])).resolve()
         if not (anywhere or path.is_relative_to(folder.resolve())):
             raise ValueError(f"must be a file below {folder}")
-        text = io.StringIO(path.read_text("utf-8-sig"), newline="")
-        rows = csv.DictReader(text, skipinitialspace=True)
-        if (columns := list(rows.fieldnames or ())).count(column) != 1:
-            raise ValueError(f"must have one column {shown(column)}; {nearest(column, columns)}")
-        for row in rows:
-            try:
-                means.append(parameters.coerce(parameters.Delta, float(row[column])))
-            except (ValueError, TypeError):  # None if the row is too short
-                got = f"{column} must be a number in [0, 1], got {shown(row[column])}"
-                raise ValueError(f"line {rows.line_num}: {got}") from None
+        content = path.read_bytes()
+        column, means = _means(content, str(table.get("column", "")), path.suffix)
     except (OSError, ValueError, RuntimeError, csv.Error) as error:
         raise Located(f"{where} {getattr(error, 'strerror', None) or error} ({origin})") from error
-    return {**description, "means": means}
+    inside = path.is_relative_to(home := project.folder().resolve())
+    file = str(path.relative_to(home) if inside else table["file"])
+    data = Data(file, column, sha256(content).hexdigest())
+    return {**description, "means": means}, data
+
+
+def names_a_table(value: Any) -> bool:
+    """Return whether a text is the file of a table, with or without a column."""
+    return isinstance(value, str) and bool(TABLE.fullmatch(value))
+
+
+def _table(means: Any) -> Mapping[str, Any] | None:
+    # The table that means stand for, with the keys of its long form.
+    if names_a_table(means) and (match := TABLE.fullmatch(means)):
+        return {key: part for key, part in match.groupdict().items() if part}
+    return means if isinstance(means, Mapping) and {"file", "column"} & {*means} else None
+
+
+def _rows(content: bytes, suffix: str) -> list[tuple[int, list[str]]]:
+    # The rows of a table with the numbers of their lines, without empty ones at the end.
+    text = io.StringIO(content.decode("utf-8-sig"), newline="")
+    reader = csv.reader(text, delimiter="\t" if suffix == ".tsv" else ",", skipinitialspace=True)
+    rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    while rows and not any(rows[-1][1]):
+        rows.pop()
+    if not rows:
+        raise ValueError("is empty")
+    return rows
+
+
+def _column(header: list[str], chosen: str) -> tuple[str, int, bool]:
+    # The name of the column that a name or number means, its index, and whether the first line has
+    # names: no mean is taken for a name, and no name for a mean.
+    if not chosen and len(header) > 1:
+        raise ValueError(f"has {len(header)} columns: add :<name or number>; {nearest('', header)}")
+    if chosen and header.count(chosen) > 1:
+        raise ValueError(f"has several columns {shown(chosen)}: choose one by its number")
+    if chosen in header:
+        return chosen, header.index(chosen), True
+    index = int(chosen or "1") - 1 if (chosen or "1").isdecimal() else -1
+    if not 0 <= index < len(header):
+        raise ValueError(f"has no column {shown(chosen)}; {nearest(chosen, header)}")
+    if all(map(_is_number, header)):
+        return str(index + 1), index, False
+    if _is_number(header[index]):
+        either = f"{shown(header[index])} of line 1 may be a name or a mean"
+        raise ValueError(f"{either}: choose the column by its name, or add a line of names")
+    return header[index], index, True
+
+
+def _means(content: bytes, chosen: str, suffix: str) -> tuple[str, list[float]]:
+    # The name of a column, or its number if it has none, and its means.
+    rows, means = _rows(content, suffix), []
+    name, index, has_names = _column(rows[0][1], chosen)
+    for line, row in rows[has_names:]:
+        cell = row[index] if index < len(row) else ""
+        try:
+            means.append(parameters.coerce(parameters.Delta, float(cell)))
+        except ValueError:
+            got = f"column {name} must be a number in [0, 1], got {shown(cell)}{_hint([cell])}"
+            raise ValueError(f"line {line}: {got}") from None
+    return name, means
+
+
+def _is_number(cell: str) -> bool:
+    with suppress(ValueError):
+        return math.isfinite(float(cell))
+    return False
+
+
+def _hint(means: Any) -> str:
+    # What to do with percentages, which are no means.
+    cells = [str(mean) for mean in means] if isinstance(means, list) else []
+    numbers = [float(cell) for cell in cells if _is_number(cell)]
+    is_percent = any(cell.endswith("%") for cell in cells)
+    if is_percent or (numbers and min(numbers) >= 0 and 2 <= max(numbers) <= 100):
+        return "; divide percentages by 100"
+    return ""
 
 
 def name(environment: str, params: Any) -> str:

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 
 from dpbandits.config import instances
 from dpbandits.drawing.formulas import number, without_tex
@@ -85,6 +86,7 @@ def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
         spec.about,
         f"{drawn[:1].upper()}{drawn[1:]}.",
         *(statement.text for statement in games(spec)),
+        *(f"The means are column {of.column} of {Path(of.file).name}." for of in spec.data),
     ]
     remarks = [spec.note, *(statement.text for statement in (*notes(spec), *noted))]
     budgets = [statement.text for statement in summary(spec)]

@@ -345,6 +345,7 @@ def sidecar(
         "centre": spec.centre,
         "spread": spec.spread,
         **({"level": spec.level} if spec.level else {}),
+        "data": [data._asdict() for data in spec.data],
         "statements": [s.as_json() for s in (*captions.statements(spec), *noted)],
         "seconds_of_computation": round(sum(map(store.seconds, spec.experiments())), 3),
         "provenance": provenance(),

@@ -47,6 +47,14 @@ class Appearance(NamedTuple):
         return (self.format,) if self.format else FORMATS
 
 
+class Data(NamedTuple):
+    """Column of a user's table, whose numbers are the means of a game."""
+
+    file: str  # as a command or file names it
+    column: str  # its name; its number, from 1, if it has none
+    sha256: str  # of the file
+
+
 AS_THE_ALGORITHM = StyleOverride()
 AS_DRAWN = Appearance()
 Points = tuple[tuple[float, float], ...]  # (x, y), in ascending order of x
@@ -175,6 +183,7 @@ class FigureSpec:
     annotated: bool = True  # with what the original does not have; always so without an original
     appearance: Appearance = AS_DRAWN
     level: float | None = None  # of confidence intervals; None: they are not drawn
+    data: tuple[Data, ...] = ()  # tables that its games have their means from
 
     @property
     def is_as_filed(self) -> bool:
