@@ -16,6 +16,7 @@ from pybtex.database import parse_string
 from dpbandits.cli.listing import cite
 from dpbandits.factory.papers import OWN, PAPERS, SOURCES, paper
 from dpbandits.files import project
+from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError
 
 ENTRY = re.compile(r"@(\w+)\{([\w-]+),\n(?:  \w+ *= \{.*\},?\n)+\}\n")
@@ -92,6 +93,59 @@ def test_a_citation_has_one_or_two_names_and_a_year_else_it_is_a_title() -> None
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match=r"'adap-c22' is not a figure, paper or algorithm; did you"):
         cite(["adap-c22"])
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """File of the papers of a project."""
+    found = roots.discovery()._replace(project=roots.Root("mine", tmp_path))
+    monkeypatch.setattr(roots, "discovery", lambda: found)
+    return tmp_path / "references.bib"
+
+
+BIBLIOGRAPHY = r"""% as a reference manager writes it
+@Article{mine2026, Author={M{\"u}ller, J. and Ludwig van Beethoven},
+  Title = "A \& {B} at 5\%", journal={J}, year=2026, month=jan}
+@misc{untitled, year=2020}
+@misc{nobody, title={An Untitled Report}}
+"""
+
+
+def test_a_project_cites_the_entries_of_its_own_file(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.write_text(BIBLIOGRAPHY, "utf-8")
+    mine = paper("mine2026")
+    assert (mine.short, mine.title) == ("Müller and van Beethoven 2026", "A & B at 5%")
+    assert (mine.authors, mine.venue) == ("J. Müller and Ludwig van Beethoven", "J (2026)")
+    assert (paper("nobody").short, paper("unknown").short) == ("An Untitled Report", "unknown")
+    cite(["mine2026"])
+    entries = parse_string(capsys.readouterr().out, "bibtex").entries
+    assert [*entries] == ["dpbandits", "mine2026"]
+    again, once = entries["mine2026"], parse_string(BIBLIOGRAPHY, "bibtex").entries["mine2026"]
+    assert again.persons["author"] == once.persons["author"]
+    assert {*again.fields.items()} == {(name.lower(), text) for name, text in once.fields.items()}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "problem"),
+    [
+        (BIBLIOGRAPHY, "untitled", "references.bib: untitled has no title"),
+        ("@misc{a, title={b", "a", "references.bib cannot be read as BibTeX: PrematureEOF: syn"),
+        ("@misc{a, title=b}", "a", "undefined string in line 1: b"),
+        ("@misc{a,title={b}} @misc{a,title={c}}", "a", "repeated bibliography entry: a"),
+        (BIBLIOGRAPHY, "mine2025", "did you mean 'mine2026'?; papers of yours: references.bib"),
+    ],
+)
+def test_a_bibliography_that_cannot_be_used_is_refused_in_one_line(
+    own: Path, content: str, name: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.write_text(content, "utf-8")
+    with pytest.raises(UserError) as caught:
+        cite([name])
+    assert problem in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert capsys.readouterr().out == ""
 
 
 def test_the_citation_file_agrees_with_the_project_and_its_papers() -> None:

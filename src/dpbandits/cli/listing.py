@@ -16,7 +16,7 @@ from dpbandits.experiments import kinds
 from dpbandits.experiments.kinds import Kind
 from dpbandits.files import project
 from dpbandits.files.provenance import revision
-from dpbandits.kernel import registry
+from dpbandits.kernel import registry, roots
 from dpbandits.kernel.errors import UserError, nearest, shown
 
 SOFTWARE = """\
@@ -105,17 +105,19 @@ def _cited_in(figure: str) -> set[str]:
 def cite(names: Sequence[str]) -> None:
     """Print BibTeX entries of the project and of the papers that names stand for.
 
-    A name is a figure, the key of a paper or an algorithm; without names, print all papers. Raises
-    UserError for an unknown name.
+    A name is a figure, the key of a paper or an algorithm; without names, print all papers of
+    dpbandits. Raises UserError for an unknown name.
     """
-    from dpbandits.factory.papers import OWN, PAPERS, SOURCES  # late: the list waits for no NumPy
+    from dpbandits.factory import papers as of  # late: the list waits for no NumPy
 
-    papers = {paper.key: paper for paper in (*PAPERS, *SOURCES) if paper.key != OWN}
+    shipped = {paper.key: paper for paper in (*of.PAPERS, *of.SOURCES) if paper.key != of.OWN}
+    papers = {**dict.fromkeys(of.of_project()), **shipped}
     figures, files = project.names("figure"), project.names("algorithm")
     cited: dict[str, set[str]] = {}
     for name in names:
         if name not in {*papers, *figures, *files, *registry.members("algorithm")}:
             near = nearest(name, [*papers, *figures, *files])
+            near += f"; papers of yours: {of.REFERENCES}" * bool(roots.discovery().project)
             raise UserError(f"{shown(name)} is not a figure, paper or algorithm; {near}")
         sources = _cited_in(name) if name in figures else {name}  # it draws those of several papers
         # The head of an algorithm's file names its sources.
@@ -123,10 +125,11 @@ def cite(names: Sequence[str]) -> None:
         cited[name] = {key for key in papers if key in sources | {*re.findall(r"\w+", heads)}}
     software = yaml.safe_load((project.SHIPPED / "CITATION.cff").read_text("utf-8"))
     software["author"] = " and ".join(author["name"] for author in software["authors"])
-    print(SOFTWARE.format(**software, revision=revision()))
-    for key, paper in papers.items():
-        if not names or any(key in keys for keys in cited.values()):
-            print(f"\n{paper.bibtex}")
+    entries = [SOFTWARE.format(**software, revision=revision())]
+    for key, entry in papers.items():
+        if any(key in keys for keys in cited.values()) or (entry and not names):
+            entries.append((entry or of.paper(key)).bibtex)
+    print(*entries, sep="\n\n")
     sys.stdout.flush()
     for name in (name for name, keys in cited.items() if not keys):
         file = project.member_file("algorithm", name)
