@@ -1,7 +1,7 @@
 """Play the games of the explorer and write its data: `python scripts/make_explorer.py`.
 
 Plays the runs that the cache lacks, takes the cells of the leaderboard from its committed table
-(scripts/make_reference.py writes it first) and writes docs/explorer/index.js, a file of numbers for
+(`dpbandits reference` writes it first) and writes docs/explorer/index.js, a file of numbers for
 every instance, docs/explorer/<instance>.js, and data.json, the record of what they rest on. The
 files are scripts because a page that is opened from a file may load nothing else. Overrides, such
 as engine.workers=1, may set paths and the engine; a command that was stopped goes on where it was.

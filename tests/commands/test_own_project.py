@@ -1,6 +1,7 @@
 """Members of a project of one's own and of installed packages, beside the built-in ones."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -228,14 +229,38 @@ def test_reports_of_a_project_are_those_of_its_own_claims(own: Path) -> None:
     for names in ((), ("azize2022",)):
         assert "report: this project has no claims of its own" in refused(own, "report", *names)
     example = (ROOT / "docs" / "claims.md").read_text("utf-8").split("```yaml\n")[1].split("```")[0]
+    example = example.replace("my_paper", "my_own_paper")
     (own / "conf" / "claims").mkdir()
-    (own / "conf" / "claims" / "my_paper.yaml").write_text(example, "utf-8")
+    (own / "conf" / "claims" / "my_own_paper.yaml").write_text(example, "utf-8")
     edit(own / "conf" / "figure" / "my-figure.yaml", "horizon: 1_000_000", "horizon: 1_000")
+    (own / "references.bib").write_text("@misc{my_own_paper, title={Mine}, year=2026}\n")
+    assert dpbandits(own, "run", "my-figure").status == 0
     done = dpbandits(own, "report", "--gather")
     assert (done.status, done.err) == (0, "")
-    page = (own / "docs" / "reproducibility" / "my_paper.md").read_text("utf-8")
-    assert "Our algorithm is much better than the others." in page
-    assert (own / "figures/reference/claims/my_paper.csv").is_file()
+    assert "1 claim judged" in done.out
+    pages = [*(own / "docs").rglob("*.md")]
+    for page, text in ((page, page.read_text("utf-8")) for page in pages):
+        links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)]*)\)", text)} - {""}
+        assert [link for link in links if not (page.parent / link).is_file()] == [], page
+    report = (own / "docs" / "reproducibility" / "my_own_paper.md").read_text("utf-8")
+    assert "Our algorithm is much better than the others." in report
+    assert "*Mine*, 2026 (`dpbandits cite my_own_paper`)" in report
+    assert "![My algorithm beside DP-SE and AdaP-KLUCB on My instance](my-figure.png)" in report
+    assert (own / "figures/reference/claims/my_own_paper.csv").is_file()
+
+
+def test_a_project_keeps_a_reference_and_an_edited_algorithm_lies_outside_it(own: Path) -> None:
+    assert "`dpbandits reference my-figure` makes one" in refused(own, "check")
+    stored = dpbandits(own, "reference", "my-figure")
+    assert stored.out.endswith("my-figure: stored in figures/reference/my-figure.csv\n")
+    checked = dpbandits(own, "check", "seed=5")
+    assert (checked.status, checked.err) == (0, "")
+    edit(own / ALGORITHM, "argmax(private_mean)", "argmax(-private_mean)")
+    checked = dpbandits(own, "check")
+    assert checked.status == ExitStatus.ALARM
+    assert "my-figure: 144 comparisons" in checked.out
+    assert "(a) DP-ETC at" in checked.out
+    assert "DP-SE at" not in checked.out
 
 
 @pytest.fixture

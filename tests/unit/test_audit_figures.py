@@ -131,7 +131,7 @@ def test_a_mistake_is_told(overrides: list[str], told: str) -> None:
 def test_the_table_of_audits_is_that_of_the_figure_and_its_reference() -> None:
     spec, _ = load(FIGURE, [])
     table = audits.table(spec, references.read_series(spec, references.PAPER))
-    assert Path(audits.FILE).read_bytes() == table, f"python scripts/make_reference.py {FIGURE}"
+    assert Path(audits.FILE).read_bytes() == table, f"dpbandits reference {FIGURE}"
 
 
 def test_a_row_has_what_is_promised_and_composed_in_the_longest_games_and_the_bounds() -> None:

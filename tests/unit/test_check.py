@@ -149,7 +149,7 @@ def test_a_missing_reference_is_an_error_with_the_way_to_one(with_references: Pa
     with pytest.raises(UserError, match=r"no curve 'Smallest deltas' in panel a; .*delta'"):
         against_reference.check([EXACT], [])
     (with_references / "figures" / "reference" / f"{EXACT}.csv").unlink()
-    with pytest.raises(UserError, match=rf"{EXACT} has no reference.*make_reference.py {EXACT}"):
+    with pytest.raises(UserError, match=rf"{EXACT} has no reference.*dpbandits reference {EXACT}"):
         against_reference.check([EXACT], [])
     record = with_references / "figures" / "reference" / "adap-c2.json"
     content = json.loads(record.read_text("utf-8"))

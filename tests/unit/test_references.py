@@ -4,14 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import make_reference
 import numpy as np
 import pytest
 from commands import FIGURES, ROOT
 from composed import load
 from drawn_tables import table
 
-from dpbandits.checks import against_reference
+from dpbandits.checks import against_reference, new_reference
 from dpbandits.files import project, provenance
 from dpbandits.kernel.errors import UserError
 from dpbandits.spec.figure import FigureSpec
@@ -37,7 +36,7 @@ def test_a_reference_is_current_and_has_the_curves_that_its_command_would_make(
     figure: str, profile: str
 ) -> None:
     spec, _ = against_reference.referenced(figure, profile)
-    assert references.stale(spec, profile) == "", f"python scripts/make_reference.py {figure}"
+    assert references.stale(spec, profile) == "", f"dpbandits reference {figure}"
     record = references.record(figure, profile)
     assert record is not None
     assert "dirty" not in record["revision"]
@@ -136,7 +135,7 @@ def test_a_table_that_was_changed_by_hand_is_an_error(elsewhere: Path) -> None:
     references.write(spec, "paper", made_up(spec, 1), ORIGIN)
     file = elsewhere / references.file(spec.name)
     file.write_text(file.read_text("utf-8") + "\n", "utf-8")
-    with pytest.raises(UserError, match=r"it is not the recorded table; .*make_reference\.py"):
+    with pytest.raises(UserError, match=r"it is not the recorded table; .*dpbandits reference"):
         references.read_series(spec, "paper")
 
 
@@ -146,6 +145,6 @@ def test_curves_that_cannot_be_repeated_are_not_a_reference(
     revision: str | None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provenance, "git_revision", lambda: revision)
-    with pytest.raises(make_reference.Unfit, match=f"the checkout is at {revision}"):
-        make_reference.keep("adap-episodes", "paper")
+    with pytest.raises(UserError, match=r"is at abc-dirty: commit first|needs a checkout"):
+        new_reference.store_figure("adap-episodes", "paper")
     assert not [*elsewhere.iterdir()]

@@ -112,8 +112,7 @@ def points(spec: FigureSpec) -> list[Point]:
             raise UserError(
                 f"{spec.name}: no reference has the distribution of ({letter}) {curve.label} at the"
                 f" scale of the profile {references.CI}:"
-                f" `python scripts/make_reference.py --ci {spec.name}`"
-                " makes one"
+                f" `dpbandits reference --ci {spec.name}` makes one"
             )
     return comparisons
 

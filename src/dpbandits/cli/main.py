@@ -111,7 +111,8 @@ def _template(folder: Path, title: str, package: str) -> dict[Path, bytes]:
     for path in sorted(files, key=lambda path: (path.name == MARKER, path)):
         # The template's gitignore has no dot, because it would have an effect there.
         file = path.relative_to(template).as_posix().replace("gitignore", ".gitignore")
-        text = path.read_text("utf-8").replace("my_paper", package).replace("my-paper", title)
+        text = path.read_text("utf-8").replace("THIS_VERSION", version("dpbandits"))
+        text = text.replace("my_paper", package).replace("my-paper", title)
         contents[folder / file.replace("my_paper", package)] = text.encode()
     return contents
 
@@ -195,12 +196,30 @@ def check(*words: Figures) -> int:
     """Play figures again with few runs and compare them with their references.
 
     Args:
-        words: figures, default all; and overrides key=value
+        words: figures, default all of the project; and overrides key=value
     """
     from dpbandits.checks.against_reference import check
 
     figures = [word for word in words if "=" not in word]
-    return check(figures or project.names("figure"), [word for word in words if "=" in word])
+    return check(figures or project.own_names("figure"), [word for word in words if "=" in word])
+
+
+@APP.command
+def reference(*figures: Figures, ci: bool = False) -> int:
+    """Play figures and store their curves as references, with which `check` compares.
+
+    Args:
+        figures: names of figures; those of dpbandits need a clean checkout
+        ci: for the scale of the profile `ci`: the curves that `check` cannot compare with the
+            reference at the figure's own scale, or only with too few runs, from ten times the runs
+    """
+    if not figures:
+        raise UserError("which figure? dpbandits reference <figure>")
+    load_factory()
+    from dpbandits.checks.new_reference import store
+    from dpbandits.tables import references
+
+    return store(figures, references.CI if ci else references.PAPER)
 
 
 @APP.command

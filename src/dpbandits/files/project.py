@@ -75,6 +75,12 @@ def names(group: str) -> list[str]:
     return sorted(homes)
 
 
+def own_names(group: str) -> list[str]:
+    """Return the names of the user's project; without a project, all names."""
+    mine = discovery().project
+    return [name for name in names(group) if mine is None or home(group, name) == mine.folder]
+
+
 def home(group: str, name: str) -> Path:
     """Return the layer that has a member of a group; the last layer if none has it."""
     return find(member_file(group, name)).parents[2]

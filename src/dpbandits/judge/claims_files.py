@@ -211,8 +211,12 @@ def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:
         if unknown := re.match("Object contains unknown field `(.*)`", text):
             valid = kind.__struct_encode_fields__
             text = f"unknown key {shown(unknown[1])}; {nearest(unknown[1], valid)}"
+        if missing := re.match("Object missing required field `(.*)`", text):
+            needed = [f.encode_name for f in msgspec.structs.fields(kind) if f.required]
+            text = f"{missing[1]} is missing; needed are {', '.join(needed)}"
         where = f"{key}{path.rstrip('`')}".removeprefix(".")
-        raise UserError(f"{file}: {where}: {text[0].lower()}{text[1:]}") from None
+        problem = f"{text[0].lower()}{text[1:]}"
+        raise UserError(": ".join(filter(None, (file, where, problem)))) from None
 
 
 def _problems(paper: Paper) -> Iterator[tuple[str, str]]:

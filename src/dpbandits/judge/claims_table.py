@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from dpbandits.checks.comparisons import plural
 from dpbandits.config import compose
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
@@ -157,7 +158,7 @@ def _gather(paper: Paper) -> int:
     record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": rests_on, **provenance()}
     joint = [largest_sets(claims.values(), only_text=only) for only in (True, False)]
     write(Gathered(paper, claims, numbers, (*joint[0], *joint[1]), record))
-    total = f"{len(claims)} claims judged from {sum(runs.values()):,} runs"
+    total = f"{plural(len(claims), 'claim')} judged from {sum(runs.values()):,} runs"
     print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)
     return ExitStatus.DONE
 

@@ -103,6 +103,9 @@ def files(names: Sequence[str]) -> dict[str, bytes]:
     }
     for of in reports:
         if (name := of.paper.paper) in names:
+            for spec in pictures(of.paper) if discovery().project else ():
+                if picture_of := drawn_picture(spec.name):
+                    written[f"{FOLDER}/{spec.name}.png"] = picture_of
             written[f"{FOLDER}/{name}.md"] = page(of).encode()
             written[f"{FOLDER}/{name}.csv"] = claims_table.joint_table(of)
             if (short := paper(name).short) in decided:
@@ -132,7 +135,8 @@ def rows(of: Gathered) -> list[forest.Row]:
 
 def index(reports: Sequence[Gathered]) -> str:
     """Return the page over all papers."""
-    return _rendered("reports.md", {}, total=total(reports), headlines=headlines(reports, ""))
+    names = {"total": total(reports), "headlines": headlines(reports, "")}
+    return _rendered("reports.md", {}, **names, is_own=discovery().project is not None)
 
 
 def page(of: Gathered) -> str:
@@ -158,7 +162,7 @@ def page(of: Gathered) -> str:
         venue=found_venue[1]
         if (found_venue := re.search(r"\((.*[A-Z].*)\)$", cited.venue))
         else cited.venue,
-        pictures=pictures(of.paper),
+        pictures=[shown_as(spec) for spec in pictures(of.paper)],
         runs=[r.runs for j in of.claims.values() for r in j.results.values() if r.runs],
         is_tested=any(judged.results for judged in sentences),
         statements=[of.claims[n] for n in of.paper.statements if n not in with_errata],
@@ -196,6 +200,21 @@ def pictures(of: Paper) -> list[FigureSpec]:
 def opening(text: str) -> list[str]:
     """Return the first sentence of a headline, and the rest if there is any."""
     return re.split(r"(?<=\.) (?=[A-Z\"])", text, maxsplit=1)
+
+
+def shown_as(spec: FigureSpec) -> str:
+    """Return the small picture of a figure; in a project, the one that was drawn, or its title."""
+    title = str(spec.original or spec.title)
+    if discovery().project is None:
+        return f"[![{title}](../images/small/{spec.name}.png)](../figures.md)"
+    drawn = f"![{title}]({spec.name}.png)" if drawn_picture(spec.name) else title
+    return f"{drawn} (`dpbandits run {spec.name}`)"
+
+
+def drawn_picture(figure: str) -> bytes | None:
+    """Return the picture that `dpbandits run` has drawn of a figure; None without one."""
+    file = compose.load(figure, [])[1].folder(figure) / f"{figure}.png"
+    return file.read_bytes() if file.is_file() else None
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:

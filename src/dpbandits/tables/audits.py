@@ -1,7 +1,7 @@
 """Audited budgets: a small table of what the reference of the audits' figure says.
 
 figures/reference/audits/privacy-audit.csv has a row for every audited algorithm, variant and
-budget. `python scripts/make_reference.py privacy-audit` writes it with the reference. Captions of
+budget. `dpbandits reference privacy-audit` writes it with the reference. Captions of
 private figures read it alone: they neither compose the figure of the audits nor enter audit/.
 """
 
@@ -89,7 +89,7 @@ def read_audits() -> list[Audited]:
     Raises UserError if the table was changed or cannot be read.
     """
     file = project.home("figure", FIGURE) / FILE
-    remedy = f"`python scripts/make_reference.py {FIGURE}` writes it"
+    remedy = f"`dpbandits reference {FIGURE}` writes it"
     rows, _ = references.committed(file, remedy) or ([], {})
     return [
         Audited(

@@ -119,11 +119,11 @@ def read_series(spec: FigureSpec, profile: str, whole: bool = True) -> list[Seri
     reference of a curve is missing although the `whole` figure is asked for.
     """
     table, profiles = _read_files(spec.name)
-    command = f"`python scripts/make_reference.py {spec.name}`"
+    command = f"`dpbandits reference {spec.name}`"
     if profile not in profiles:
         raise UserError(
-            f"{spec.name} has no reference of the profile {profile} ({file(spec.name)}): run the"
-            f" figure, then {command}"
+            f"{spec.name} has no reference of the profile {profile} ({file(spec.name)}):"
+            f" {command} makes one"
         )
     rows: dict[tuple[str, str], list[Row]] = {}
     for row in table:
@@ -197,7 +197,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
 def _read_files(figure: str) -> tuple[list[Row], dict[str, Record]]:
     # Rows of all profiles, and the record of each profile; both are empty without a reference.
     path = project.home("figure", figure) / file(figure)
-    reference = committed(path, f"`python scripts/make_reference.py {figure}` writes it")
+    reference = committed(path, f"`dpbandits reference {figure}` writes it")
     return (reference[0], reference[1]["profiles"]) if reference else ([], {})
 
 
