@@ -82,7 +82,10 @@ def execute(notebook: Path) -> None:
     from nbconvert import MarkdownExporter
     from nbconvert.preprocessors import ExecutePreprocessor
 
-    player = ExecutePreprocessor(startup_timeout=300, timeout=None)  # type: ignore[no-untyped-call]
+    quiet = ["--log-level=ERROR"]
+    player = ExecutePreprocessor(  # type: ignore[no-untyped-call]
+        startup_timeout=300, timeout=None, extra_arguments=quiet
+    )
     exporter = MarkdownExporter(preprocessors=[player])  # type: ignore[no-untyped-call]
     names = {"unique_key": notebook.stem, "output_files_dir": f"{notebook.stem}_files"}
     body, resources = exporter.from_filename(str(notebook), resources=names)
