@@ -78,7 +78,7 @@ def _in_parallel(tasks: Sequence[Any]) -> list[FigurePage]:
 
 
 def execute(notebook: Path) -> None:
-    """Replace a notebook by a page of Markdown with its results, whose pictures lie beside it."""
+    """Replace a notebook by a page of Markdown with its results, pictures included."""
     from nbconvert import MarkdownExporter
     from nbconvert.preprocessors import ExecutePreprocessor
 
@@ -87,10 +87,7 @@ def execute(notebook: Path) -> None:
         startup_timeout=300, timeout=None, extra_arguments=quiet
     )
     exporter = MarkdownExporter(preprocessors=[player])  # type: ignore[no-untyped-call]
-    names = {"unique_key": notebook.stem, "output_files_dir": f"{notebook.stem}_files"}
-    body, resources = exporter.from_filename(str(notebook), resources=names)
-    for name, content in resources["outputs"].items():
-        write_atomically(notebook.parent / name, content, remedy="")
+    body, _ = exporter.from_filename(str(notebook))
     write_atomically(notebook.with_suffix(".md"), body.encode(), remedy="")
     notebook.unlink()
 
