@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from dpbandits.audit.subject import ChangedReward, ManyArms, Subject
 from dpbandits.experiments.audit import Plays
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, shown
-from dpbandits.kernel.parameters import Arms, Positive, Rounds, Seed, Workers, coerce
+from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, Seed, Workers, coerce
 from dpbandits.privacy.accounting import NotComputed, tight_epsilon
-from dpbandits.privacy.notions import Guarantee, approximate
-from dpbandits.privacy.releases import composed_epsilon
+from dpbandits.privacy.calibration import largest_budget, least_noise
+from dpbandits.privacy.notions import DELTA, Guarantee, approximate, budget_of
+from dpbandits.privacy.releases import Release, composed_epsilon
 from dpbandits.theory import azize2022
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class Budget:
     Rothblum and Vadhan; `math.inf` if there is no bound. `tight` is the smallest epsilon that
     follows from them; None where it was not computed: without the extra `accounting`, at a delta
     below 10^-12 unless a closed form holds, and for Gaussian noise beside other noise.
+    `parameters` has the budget in the algorithm's parameters, epsilon or rho. `noise` is the least
+    scale of the noise of a release, as a multiple of its sensitivity: the standard deviation of
+    Gaussian, b of Laplace noise; None for other mechanisms.
     """
 
     claimed: float
@@ -40,40 +44,93 @@ class Budget:
     notion: str
     source: str
     tight: float | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    noise: float | None = None
 
     @classmethod
-    def of(cls, guarantee: Guarantee, composed: float, tight: float | None = None) -> "Budget":
-        """Return the budget for a guarantee and the epsilons that its releases compose to."""
-        stated = approximate(guarantee)
+    def of(
+        cls,
+        guarantee: Guarantee,
+        composed: float,
+        tight: float | None = None,
+        delta: float = DELTA,
+    ) -> "Budget":
+        """Return the budget for a guarantee and the epsilons that its releases compose to.
+
+        `delta` is that at which zCDP is stated.
+        """
+        stated = approximate(guarantee, delta)
         source = stated.notion.title, stated.where
         return cls(stated.epsilon, composed, stated.delta, *source, tight)
 
 
-def budget(algorithm: Any, *, horizon: int = 1_000_000, arms: int = 5, **settings: Any) -> Budget:
+def budget(
+    algorithm: Any,
+    *,
+    horizon: int = 1_000_000,
+    arms: int = 5,
+    target: float | None = None,
+    **settings: Any,
+) -> Budget:
     """Return the privacy budget that an algorithm claims, and those its releases compose to.
 
     The algorithm is named as for `play`; an object needs `releases` and `guarantee`. `horizon` is
-    T, `arms` is K, `settings` are parameters of the algorithm, such as epsilon and delta.
+    T, `arms` is K, `settings` are parameters of the algorithm, such as epsilon and delta. For zCDP,
+    `delta` is the one at which the budget is stated, and `epsilon` a target.
 
-    Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
+    A `target` is an epsilon that replaces the budget in the parameters: the result has the largest
+    one, and thus the least noise, whose releases compose to at most this epsilon at `delta`.
+
+    Raises UserError for an unknown name, an invalid value, an algorithm that is not private, or a
+    target that no noise meets.
 
     Examples:
         >>> import dpbandits as dp
         >>> found = dp.budget("dp-se", epsilon=0.5, horizon=100_000, arms=5)
         >>> found.claimed, found.composed, found.notion
         (0.5, 0.5, 'global DP')
+        >>> found = dp.budget("adac-ucb", epsilon=1, delta=1e-6)
+        >>> {name: round(value, 4) for name, value in found.parameters.items()}
+        {'rho': 0.028}
     """
     rounds, number = _checked("horizon", Rounds, horizon), _checked("arms", Arms, arms)
     chosen = player(algorithm, settings)
     module: Any = registry.algorithm(chosen.algorithm)
     if not (hasattr(module, "guarantee") and hasattr(module, "releases")):
         raise UserError(f"budget: {chosen.name} promises no privacy")
-    game = chosen.params({"horizon": rounds}), number, rounds
-    guarantee, releases, tight = module.guarantee(*game), list(module.releases(*game)), None
-    delta = approximate(guarantee).delta
+    fields, values = module.Params._fields, dict(chosen.settings)
+    unit, delta = budget_of(fields) or "epsilon", DELTA
+    if unit != "epsilon" and "epsilon" in values and unit not in settings:
+        target = values.pop("epsilon")
+    if "delta" in values and (unit != "epsilon" or target is not None):
+        given = values["delta"] if "delta" in fields else values.pop("delta")
+        delta = _checked("delta", Delta, given)
+
+    def composition(budget: float | None = None) -> tuple[Guarantee, list[Release]]:
+        replaced = values if budget is None else {**values, unit: budget}
+        game = replace(chosen, settings=replaced).params({"horizon": rounds}), number, rounds
+        return module.guarantee(*game), list(module.releases(*game))
+
+    if target is not None:
+        if "delta" not in settings and unit == "epsilon":
+            delta = approximate(composition(1.0)[0]).delta
+        goal = _checked("target", Positive, target)
+        values[unit] = largest_budget(lambda b: composition(b)[1], goal, delta, chosen.name, unit)
+    guarantee, releases = composition()
+    if target is not None:  # a pure guarantee holds at every delta
+        guarantee = guarantee._replace(delta=delta)
+    spent = _epsilons(releases, approximate(guarantee, delta).delta)
+    result = Budget.of(guarantee, *spent, delta)
+    own = {unit: float(values[unit])} if values.get(unit) is not None else {}
+    return replace(result, parameters=own, noise=least_noise(releases))
+
+
+def _epsilons(releases: Sequence[Release], delta: float) -> tuple[float, float | None]:
+    # The epsilon to which releases compose, and the smallest one.
+    tight = None
     with suppress(NotComputed):
         tight = tight_epsilon(releases, delta)
-    return Budget.of(guarantee, composed_epsilon(releases, delta), tight)
+    return composed_epsilon(releases, delta), tight
 
 
 @dataclass(frozen=True, eq=False)

@@ -253,6 +253,7 @@ def privacy(
     horizon: Number = 1_000_000,
     arms: Number = 5,
     delta: Number | None = None,
+    target: Number | None = None,
 ) -> None:
     """Print the privacy that algorithms claim and the budgets that their releases compose to.
 
@@ -263,9 +264,15 @@ def privacy(
         horizon: number of rounds (DP-UCB-INT takes minutes beyond 10^10)
         arms: number of arms
         delta: delta of every algorithm that has one; default: the algorithm's own, or 10^-6
+        target: epsilon that all releases of the named algorithms may cost; prints the budget and
+            the noise that cost no more
     """
-    from dpbandits.cli.privacy_commands import show
+    from dpbandits.cli.privacy_commands import calibrated_lines, show
 
+    if target is not None:
+        game = {"horizon": horizon, "arms": arms}
+        print(*calibrated_lines(algorithms, target, delta, game), sep="\n")
+        return
     show(algorithms, epsilon=epsilon, rho=rho, horizon=horizon, arms=arms, delta=delta)
 
 
@@ -346,8 +353,9 @@ def verify(*words: Algorithm) -> int:
             if remedy:
                 failures += 1
                 print(f"{'to fix it:':>27} {remedy}", flush=True)
-    end = f"{failures} check{'s' * (failures > 1)} failed" if failures else "all checks passed"
-    end += f", but {untested} tested nothing" if untested else ""
+    end = f"no check failed, {untested} not tested" if untested else "all checks passed"
+    if failures:
+        end = f"{failures} check{'s' * (failures > 1)} failed"
     print("; ".join([end, *(f"not checked: {numbers}" for numbers in unchecked)]))
     return ExitStatus.ALARM if failures else ExitStatus.DONE
 

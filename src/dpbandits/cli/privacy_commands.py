@@ -3,15 +3,16 @@
 import math
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from rich.table import Table
 
-from dpbandits.api.privacy_results import AuditResult
+from dpbandits.api.privacy_results import AuditResult, budget
 from dpbandits.checks.comparisons import plural
 from dpbandits.cli.process import console
+from dpbandits.kernel.errors import UserError
 from dpbandits.tables.privacy_table import rows
 
 COLUMNS = (
@@ -90,6 +91,22 @@ def show(
     for line in lines:
         indent = "    " if line.startswith(" ") else ""
         print(textwrap.fill(line, terminal.width, subsequent_indent=indent))
+
+
+def calibrated_lines(
+    names: Sequence[str], target: Any, delta: Any, game: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield a line for each algorithm: the budget and the noise that cost at most `target`."""
+    if not names:
+        raise UserError("privacy: name the algorithms whose noise a target decides")
+    given = {} if delta is None else {"delta": delta}
+    for name in names:
+        result = budget(name, target=target, **game, **given)
+        ((unit, value),) = result.parameters.items()
+        line = f"{name}: {unit} = {value:.6g} for {_budget(float(target), result.delta)}"
+        if result.noise is not None:
+            line += f"; noise of scale {result.noise:.4g} times the sensitivity of a release"
+        yield line
 
 
 def _budget(epsilon: float, delta: float) -> str:
