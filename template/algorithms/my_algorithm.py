@@ -43,3 +43,8 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Laplace]:
 def guarantee(params: Params, arms: int, horizon: int) -> Guarantee:
     """Every reward is in one mean at most."""
     return Guarantee(Notion.GLOBAL, params.epsilon, 0.0, "no paper; an example")
+
+
+# For zCDP, with Gaussian noise: name the budget `rho`; draw gaussian(rng, 1.0 / params.pulls,
+# params.rho) of dpbandits.mechanisms.perturbation; yield Gaussian(arm, 1, n, sensitivity=1.0 / n,
+# scale=1.0 / (n * math.sqrt(2.0 * params.rho))); and guarantee Notion.CONCENTRATED, params.rho.

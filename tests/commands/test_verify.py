@@ -154,6 +154,21 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
     ),
 }
 
+# zCDP, as the last lines of the template and the page of the contract have it.
+GAUSSIAN = (
+    ("epsilon: Positive", "rho: Positive"),
+    (
+        "laplace(rng, 1.0 / params.pulls, params.epsilon)",
+        "gaussian(rng, 1.0 / params.pulls, params.rho)",
+    ),
+    ("yield Laplace(", "yield Gaussian("),
+    ("scale=1.0 / (n * params.epsilon)", "scale=1.0 / (n * math.sqrt(2.0 * params.rho))"),
+    ("Notion.GLOBAL, params.epsilon", "Notion.CONCENTRATED, params.rho"),
+    ("releases import Laplace", "releases import Gaussian, Laplace"),
+    ("laplace import laplace", "perturbation import gaussian"),
+    ("from typing", "import math\nfrom typing"),
+)
+
 
 def project(folder: Path, **sources: str) -> Path:
     """Write a project with these algorithms and return its folder."""
@@ -178,8 +193,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             text = text.replace(before, after)
         sources[name.replace("-", "_")] = text
     (sources["counting"],) = examples("contract.md", "Epsilon-greedy")
+    sources["gaussian"] = sources["sound"]
+    for before, after in GAUSSIAN:
+        assert before in sources["gaussian"], before
+        sources["gaussian"] = sources["gaussian"].replace(before, after, 1)
     folder = project(tmp_path_factory.mktemp("project"), **sources)
-    done = dpbandits(folder, "verify", *MISTAKES, "sound", "counting")
+    done = dpbandits(folder, "verify", *MISTAKES, "sound", "counting", "gaussian")
     assert done.status == 1, done.err
     assert done.out.rstrip().endswith("checks failed")
     parts = done.out.split("(algorithms/")[1:]
@@ -215,7 +234,7 @@ def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[st
     assert "to fix it: " in caught[0]
 
 
-@pytest.mark.parametrize(("name", "passed"), [("sound", 12), ("counting", 11)])
+@pytest.mark.parametrize(("name", "passed"), [("sound", 12), ("counting", 11), ("gaussian", 12)])
 def test_a_sound_algorithm_passes_every_check(
     name: str, passed: int, reports: dict[str, str]
 ) -> None:
