@@ -188,6 +188,11 @@ EQUAL: Mapping[str, Edits] = {
         (START, f"    noise = np.zeros(arms)\n{START}"),
         (MEAN, f"noise[arm] = {NOISE}\n            mean[arm] = total[arm] / n + noise[arm]"),
     ),
+    # No check sees that these are the means; they are named as not checked.
+    "by-known-means": (
+        ('LABEL = "DP-greedy"\n', 'LABEL = "DP-greedy"\nTRUE_MEANS = np.array([0.9, 0.5])\n'),
+        ("else argmax(mean)", "else argmax(TRUE_MEANS)"),
+    ),
     "clipped": ((MEAN, f"{MEAN.replace('= ', '= min(1.0, max(0.0, ')}))"),),
     "in-batches": (
         ("total[arm] += pull(bandit, arm)", "total[arm] += pull_many(bandit, arm, int(size[arm]))"),

@@ -18,13 +18,13 @@ from dpbandits.contract.unseen import numbers_read
 LINES = 1_500_000  # games of up to 5,000 rounds
 PROGRAM = f"""
 import json, sys
-from dpbandits.contract import noise, plain, suite
+from dpbandits.contract import noise, plain, suite, unseen
 
 def verdict(name):
     sys.settrace(plain.Limit({LINES}))
     answer = noise.verdict(suite.load(name, {{}}))
     sys.settrace(None)
-    return answer
+    return answer | {{"numbers": unseen.numbers_read(name)}}
 
 print(json.dumps({{name: verdict(name) for name in sys.argv[1:]}}))
 """
@@ -69,6 +69,11 @@ def test_declared_noise_passes_however_it_is_written(name: str, verdicts: dict[s
 def test_numbers_of_a_module_are_listed_also_below_a_call() -> None:
     assert numbers_read("dp-ucb-int") == ["MOST_ROUNDS = 9007199254740992.0"]
     assert numbers_read("ucb") == []
+
+
+def test_means_of_the_arms_in_a_module_are_named_as_not_checked(verdicts: dict[str, Any]) -> None:
+    assert verdicts["by-known-means"]["numbers"] == ["TRUE_MEANS = [0.9, 0.5]"]
+    assert verdicts["sound"]["numbers"] == []
 
 
 def test_a_choice_that_is_private_by_itself_is_not_tested() -> None:
