@@ -234,7 +234,7 @@ def test_a_planted_mistake_is_caught_with_its_remedy(name: str, reports: dict[st
     assert "to fix it: " in caught[0]
 
 
-@pytest.mark.parametrize(("name", "passed"), [("sound", 12), ("counting", 11), ("gaussian", 12)])
+@pytest.mark.parametrize(("name", "passed"), [("sound", 12), ("counting", 10), ("gaussian", 12)])
 def test_a_sound_algorithm_passes_every_check(
     name: str, passed: int, reports: dict[str, str]
 ) -> None:
