@@ -224,6 +224,7 @@ BAD: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("compare", (["ucb"],), {"epsilon": "0.3"}, "epsilon must be a number, got the text '0.3'"),
     ("play", ("nas",), {}, "nas.yaml names no algorithm, and rules and bounds play no arms"),
     ("play", (3,), {}, "3 is no algorithm"),
+    ("compare", (["ucb"],), {"epsilon": ["1e-1"]}, "epsilon must be a number, got the text '1e-1'"),
     ("compare", (["ucb", "ucb"],), {}, "ucb is named twice"),
     ("compare", ("ucb",), {}, "give a list of algorithms"),
     ("compare", (["ucb"],), {"epsilon": [1, 1.0]}, "up to 26 different values"),

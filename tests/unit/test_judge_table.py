@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -310,6 +311,26 @@ def test_a_mistake_in_claims_is_one_line_with_file_and_key_and_nothing_is_writte
     assert all(words.strip() in message for words in (f"{CLAIMS}: ", *told.split("|"))), message
     written = [path for path in {*toy_claims.rglob("*")} - before if path.is_file()]
     assert all("cache" in path.parts for path in written)
+
+
+@pytest.mark.parametrize(
+    ("path", "needed"),
+    [
+        ("headline", "headline is missing; needed are paper, source, runs, headline"),
+        ("numbers.share.in", "numbers.share: in is missing; needed are in, value"),
+        ("headline.text", "headline: text is missing"),
+    ],
+)
+def test_a_missing_key_of_claims_is_named_with_all_that_are_needed(
+    path: str, needed: str, toy_claims: Path
+) -> None:
+    content = yaml.safe_load(CONTENT)
+    *parents, last = path.split(".")
+    del reduce(dict.__getitem__, parents, content)[last]
+    CLAIMS.write_text(yaml.safe_dump(content), "utf-8")
+    forget()
+    with pytest.raises(UserError, match=rf"^{CLAIMS}: {needed}$"):
+        reports.report(["toy"], gathers=True)
 
 
 @pytest.mark.parametrize("change", ["ties: random", "alpha: 3.1"])

@@ -9,6 +9,7 @@ import pytest
 from dpbandits.cli import listing
 from dpbandits.files import project
 from dpbandits.kernel import registry
+from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.registry import Member
 from dpbandits.kernel.roots import Root
 
@@ -32,7 +33,8 @@ MEAN = r"\[0.75, 0.625, 0.5, 0.375, 0.25\]"
 @pytest.mark.parametrize(
     ("kind", "name", "about"),
     [
-        ("figure", "adap-c2", r"azize2022 +Evolution of regret on C2"),
+        ("figure", "adap-c2", r"azize2022 Fig. 5: Evolution of regret on C2"),
+        ("figure", "adap-published", r"azize2022 The published curves .*"),
         ("algorithm", "dp-se", r"DP-SE \(sajed2019\): Algorithm 3, .*"),
         ("rule", "nas", r"NAS, nonmonotonic adaptive sampling .*"),
         ("environment", "beta", r"Beta arms: .*"),
@@ -58,3 +60,22 @@ def test_a_file_that_cannot_be_read_is_listed_with_the_reason(
         file = f"conf/{group}/own.yaml"
         assert f"{file} cannot be read: it is not valid YAML" in row(lines, kind, "own")
     assert "(its file cannot be read as Python)" in row(lines, "environment", "beta")
+
+
+def test_words_leave_the_lines_of_a_kind_or_a_paper_and_every_name_is_listed_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch, whole: list[str]
+) -> None:
+    monkeypatch.chdir(root)
+    algorithms = [line.split()[:2] for line in listing.lines(["algorithms"])]
+    assert {kind for kind, _ in algorithms} == {"algorithm", "+algorithm"}
+    assert sorted(name for _, name in algorithms) == sorted({name for _, name in algorithms})
+    of_hu = [line.split()[:2] for line in listing.lines(["hu2022"])]
+    assert ["algorithm", "lazy-dp-ts"] in of_hu
+    assert ["figure", "lazyts-gap"] in of_hu
+    assert ["algorithm", "dp-se"] not in of_hu
+    figures = [line.split()[1] for line in listing.lines(["figures", "hu2022"])]
+    assert figures == [name for kind, name in of_hu if kind == "figure"]
+    with pytest.raises(
+        UserError, match=r"nothing has 'azise2022'; did you mean 'azize2022-dp-ucb'"
+    ):
+        [*listing.lines(["azise2022"])]

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 from complaints import called, complaint, readable
+from hydra.errors import MissingConfigException
+
+from dpbandits.config import compose
+from dpbandits.kernel.errors import UserError
 
 C2, KSWEEP, STOPPING = "adap-c2", "adap-ksweep", "stopping-rules"
 LINE, A, UCB = "(command line)", "figure.panels.a", "figure.curves.adap-ucb"
@@ -29,7 +33,17 @@ COMMAND_LINE: list[tuple[str, str, tuple[str, ...]]] = [
     (C2, f"{UCB}.alpa=2", (f"unknown key '{UCB}.alpa'", LINE, f"'{UCB}.alpha'")),
     (C2, "+engine.worker=3", ("unknown key 'engine.worker'", LINE, "'workers'")),
     (C2, "figure.slopes=true", ("'figure.slopes'", LINE, "+figure.slopes=<value>")),
-    (C2, "figure.epsilon=1", ("'figure.epsilon'", LINE, f"set {A}.epsilon, figure.panels.b")),
+    (C2, "figure.epsilon=1", ("'figure.epsilon'", LINE, f"is that of {A}.epsilon, ", "set these")),
+    (C2, "figure.epsilom=1", ("did you mean 'figure.epsilon'? its value", f"{A}.epsilon", LINE)),
+    (C2, f"{UCB}.epsilon=1", (f"set {A}.epsilon, figure", f"or add +{UCB}.epsilon=<value>", LINE)),
+    (C2, f"{UCB}.exploration=2", (f"it is not there yet, add +{UCB}.exploration=<value>",)),
+    (C2, f"{UCB}.explorations=2", (f"did you mean '{UCB}.exploration'? it is not there yet",)),
+    ("azize2022", "", ("`dpbandits run-all --paper azize2022` runs, `dpbandits list azize2022`",)),
+    ("fig 2 of azize2022", "", ("`dpbandits run adap-headline` draws it",)),
+    ("tossou2017-figure-1b", "", (": `dpbandits run exp3-stochastic` draws it",)),
+    ("Figs. 1 of tossou2017", "", ("`dpbandits run exp3-deterministic` or `dpbandits run exp3-f",)),
+    ("Table 2, azize2022", "", (": `dpbandits run lower-bounds` draws it",)),
+    ("Fig. 99 of hu2022", "", ("`dpbandits list hu2022` lists those of this paper",)),
     (C2, "figure.environment.family=beta", ("figure.environment holds no keys, it is 'c2'", LINE)),
     (C2, "+figure.runs=5", ("'figure.runs'", "leave out the plus", LINE)),
     (C2, "figure.curves.x=ucb", ("+algorithm@figure.curves.x=<algorithm>", LINE)),
@@ -251,3 +265,10 @@ def test_a_figure_of_the_command_line_is_never_a_file_elsewhere(checkout: Path) 
     done = called("multirun", f"figure={C2},../../elsewhere")
     assert (done.status, len(done.err.splitlines())) == (2, 1)
     assert "unknown figure" in done.err
+
+
+def test_a_launcher_that_is_not_installed_names_its_extra() -> None:
+    missing = MissingConfigException("", "hydra/launcher/submitit_slurm", ["basic"])
+    problem = r"launcher submitit_slurm is not installed: pip install 'dpbandits\[submitit\]'"
+    with pytest.raises(UserError, match=problem), compose.one_line_errors(["figure=adap-c2"]):
+        raise missing

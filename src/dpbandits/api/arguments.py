@@ -223,7 +223,8 @@ def specification(
     invalid value.
     """
     given = {key: value for key, value in values.items() if value is not None}
-    _refuse_numbers_as_texts(caller, {**given, "epsilon": next(iter(budgets), None)})
+    for epsilon in [*budgets] or [None]:
+        _refuse_numbers_as_texts(caller, {**given, "epsilon": epsilon})
     settings, seed = compose.settings_of(overrides, caller)
     if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"

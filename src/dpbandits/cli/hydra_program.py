@@ -84,6 +84,11 @@ def main() -> int:
     except OSError as error:  # from Hydra, which makes the folder of a multirun
         raise UserError(f"cannot use {error.filename}: {error.strerror} (paths.out)") from error
     except Exception as error:
+        if elsewhere and "srun" in str(error):
+            raise UserError(
+                "the launcher finds no SLURM on this machine: start on one that has srun, or try"
+                " hydra/launcher=submitit_local"
+            ) from error
         # submitit, which is optional: a job was refused, killed, or reached its time limit.
         if type(error).__module__.partition(".")[0] != "submitit":
             raise

@@ -30,21 +30,39 @@ SOFTWARE = """\
 Row = tuple[str, str, str, str]  # kind, name, description and owner
 
 
-def lines() -> Iterator[str]:
-    """Yield a line for every figure, algorithm, file of conf/algorithm, environment, instance."""
+def lines(words: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a line for every figure, algorithm, file of conf/algorithm, environment, instance.
+
+    A file whose algorithm has the same name is left out. Words, such as `algorithms` or the key of
+    a paper, leave the lines that have all of them. Raises UserError if there are none.
+    """
     played = [kind for kind in kinds.every() if kind.has_members]
     players = [row for kind in played for row in _rows(kind)]
+    names = {row[1] for row in players}
     rows = [
         *_configured("figure", "figure"),
         *sorted(players, key=lambda row: row[0]),
-        *_configured("+algorithm", "algorithm"),
+        *(row for row in _configured("+algorithm", "algorithm") if row[1] not in names),
         *_members("environment", "environment", registry.environment_names()),
         *_configured("instance", "environment"),
     ]
+    for word in words:
+        kind, valid = word.removesuffix("s"), {name for _, name, *_ in rows}
+        matching = [row for row in rows if row[0].strip("+") == kind]
+        matching = matching or [row for row in rows if _has(row, word)]
+        if not matching:
+            valid |= {f"{kind.strip('+')}s" for kind, *_ in rows}
+            raise UserError(f"list: nothing has {shown(' '.join(words))}; {nearest(word, valid)}")
+        rows = matching
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
     for kind, name, about, owner in rows:
         text = f"{about} ({owner})".lstrip() if owner else about
         yield f"{kind:<{widths[0]}}  {name:<{widths[1]}}  {text}".rstrip()
+
+
+def _has(row: Row, word: str) -> bool:
+    # Whether it is a word of the name or description.
+    return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", " ".join(row[1:]), re.IGNORECASE))
 
 
 def _rows(kind: Kind) -> Iterator[Row]:
@@ -69,7 +87,9 @@ def _configured(kind: str, group: str) -> Iterator[Row]:
                     instance = conf_files.read_member("environment", environment)
                     title = title.replace("{instance}", str(instance.get("name", environment)))
                     title = re.sub(r"\{arms[^}]*\}", str(len(instance.get("means", ()))), title)
-                about = f"{content.get('paper', '')} {title}".strip()
+                number = conf_files.original(name)
+                paper = " ".join(map(str, filter(None, (content.get("paper"), number))))
+                about = f"{paper}: {title}" if number else f"{paper} {title}".strip()
         except UserError as error:
             about = f"({error})"
         yield kind, name, about, project.owner(project.home(group, name))

@@ -64,11 +64,16 @@ main = partial(guarded, run_command)  # the entry point of the console script
 
 
 @APP.command(name="list")
-def list_names() -> None:
-    """List the figures, algorithms and environments."""
+def list_names(*words: str) -> None:
+    """List the figures, algorithms and environments.
+
+    Args:
+        words: only lines with these words: figures, algorithms, rules, environments, instances, the
+            key of a paper such as azize2022, or a part of a name
+    """
     from dpbandits.cli.listing import lines
 
-    print(*lines(), sep="\n")
+    print(*lines(words), sep="\n")
 
 
 @APP.command

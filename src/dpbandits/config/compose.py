@@ -5,7 +5,7 @@ Every error of either is a UserError of one line.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
@@ -33,7 +33,7 @@ from dpbandits.config.settings import Settings, read_settings
 from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import roots
-from dpbandits.kernel.errors import UserError, nearest, shown
+from dpbandits.kernel.errors import UserError, installing, nearest, shown
 from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, leaves, text
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
@@ -268,6 +268,8 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         if word.startswith(("=", "@")) or len(word) > LONGEST:  # Hydra would fail
             raise UserError(f"cannot read {shown(word)}: {SYNTAX}")
         names = project.names(key) if key in ("figure", *GROUPS) else [value]
+        if key == "figure" and value not in names and (answer := _of_paper(value, names)):
+            raise UserError(f"unknown figure {shown(value)}: {answer}")
         if value not in names and ("/" in value or not re.search(r"[,()]", value)):
             name = Path(value).stem  # of a file
             near = f"the name of the {key} is {name}" if name in names else nearest(value, names)
@@ -290,6 +292,29 @@ def one_line_errors(overrides: Sequence[str]) -> Iterator[None]:
         raise
 
 
+def _of_paper(value: str, figures: Sequence[str]) -> str:
+    # The command that was meant by a paper's key, or a number of its figures, in place of a name.
+    papers: dict[str, list[str]] = {}
+    for name in figures:
+        with suppress(UserError):
+            content = conf_files.read_member("figure", name)
+            papers.setdefault(str(content.get("paper")), []).append(name)
+    paper = next((key for key in papers if key in value.lower()), "")
+    wanted = re.search(r"(fig|table)[a-z]*\W*(\d+)(?:\s*\(?([a-z])\b)?", value, re.IGNORECASE)
+    if paper and wanted:
+        kind = "table" if wanted[1].lower() == "table" else "figure"
+        found = [(name, conf_files.original(name)) for name in papers[paper]]
+        same = [n for n, of in found if of and of.kind == kind and int(wanted[2]) in of.numbers]
+        same = [n for n, of in found if n in same and of and (wanted[3] or "") in of.part] or same
+        run = " or ".join(f"`dpbandits run {name}`" for name in same)
+        return f"{run} draws it" if run else f"`dpbandits list {paper}` lists those of this paper"
+    if value.lower() in papers:
+        return (
+            f"`dpbandits run-all --paper {paper}` runs, `dpbandits list {paper}` lists this paper"
+        )
+    return ""
+
+
 def _one_line(error: Exception, overrides: Sequence[str]) -> str:
     text = str(error)
     if isinstance(error, MissingConfigException) and error.options is not None:
@@ -297,6 +322,8 @@ def _one_line(error: Exception, overrides: Sequence[str]) -> str:
         group, _, name = str(error.missing_cfg_file).rpartition("/")
         location = re.match(r"In '([^']+/[^']+)'", text)
         where = f" (conf/{location[1]}.yaml)" if location else ""
+        if group == "hydra/launcher" and name.startswith("submitit"):
+            return f"the launcher {name} is not installed: {installing('submitit')}"
         return f"unknown {group} '{name}'{where}; {nearest(name, error.options)}"
     if match := re.match(r"Could not (?:override|delete from config\.) '([^']+)'", text):
         return _unknown_key(match[1], overrides)
@@ -337,13 +364,43 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
         above, node = f"{above}.{part}".strip("."), node[part]
     else:
         return f"{message}; it is null, or another part of the command has removed it"
-    section = (above.split(".")[1:] or [above])[0]
-    if f"{above}.{parts[-1]}" == key and parts[-1] in schema.keys_in(section):
-        stronger = _setters(config, key)
-        instead = f"set {stronger} or add" if stronger else "add"
-        return f"{message}: it is not there yet, {instead} +{key}=<value>"
+    addable = [f"{above}.{name}" for name in _addable(above, node)]
+    if key in addable:
+        return f"{message}: {_adding(config, key, key, overrides)}"
     same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
-    return f"{message}; {nearest(key, same or [f'{above}.{name}'.strip('.') for name in node])}"
+    near = nearest(key, same or [*(f"{above}.{name}".strip(".") for name in node), *addable])
+    for other in addable:
+        if near == f"did you mean {other!r}?":
+            near += f" {_adding(config, other, key, overrides)}"
+    return f"{message}; {near}"
+
+
+def _addable(above: str, node: Mapping[str, Any]) -> set[str]:
+    # The keys that a section of the figure may have besides those that it has: those of the schema
+    # and, of a curve, the parameters of what it draws.
+    keys = {*schema.keys_in((above.split(".")[1:] or [above])[0])}
+    for kind in kinds.every() if re.fullmatch(r"figure\.curves\.[^.]+", above) else ():
+        if node.get(kind.key) in kind.names() and (module := kind.module(node[kind.key])):
+            keys |= {*module.Params._fields}
+    return keys - node.keys()
+
+
+def _adding(config: Any, key: str, typed: str, overrides: Sequence[str]) -> str:
+    # How to set a key that is not there yet: by a plus, unless others set its value everywhere.
+    if not (stronger := _setters(config, key)):
+        return f"it is not there yet, add +{key}=<value>"
+    figure, others = "", []
+    for override in overrides:
+        name, _, value = override.partition("=")
+        if name == "figure":
+            figure = value
+        elif not override.startswith("-"):  # Hydra's own option
+            others.append(f"+{key}={value}" if name == typed else override)
+    try:
+        load(figure, others)
+    except UserError:  # such as an override without effect
+        return f"its value is that of {stronger}: set these"
+    return f"it is not there yet, set {stronger} or add +{key}=<value>"
 
 
 def _setters(content: Mapping[str, Any], key: str) -> str:

@@ -13,7 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from dpbandits.config import refusals
 from dpbandits.files import project
 from dpbandits.kernel.errors import UserError, shown
-from dpbandits.spec.figure import leaves
+from dpbandits.spec.figure import Original, leaves
 
 MAIN = "conf/config.yaml"
 MOST = 100_000  # characters of all values that interpolations name
@@ -68,6 +68,16 @@ def defaults(file: str) -> Iterator[tuple[str, str]]:
             if not group.startswith("override"):
                 members = names if isinstance(names, list) else [names]
                 yield from ((group.strip("/"), str(name)) for name in members)
+
+
+def original(figure: str) -> Original | None:
+    """Return the figure or table of a paper that a figure's file names; None if it names none."""
+    named = read_member("figure", figure).get("original")
+    if not isinstance(named, Mapping):
+        return None
+    pairs = ((kind, named.get(kind)) for kind in ("figure", "table"))
+    part = str(named.get("part") or "")
+    return next((Original(kind, n, part) for kind, n in pairs if isinstance(n, int)), None)
 
 
 def unsafe(content: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -213,7 +213,8 @@ def _as(kind: type[Part], content: Any, file: str, key: str) -> Any:
             text = f"unknown key {shown(unknown[1])}; {nearest(unknown[1], valid)}"
         if missing := re.match("Object missing required field `(.*)`", text):
             needed = [f.encode_name for f in msgspec.structs.fields(kind) if f.required]
-            text = f"{missing[1]} is missing; needed are {', '.join(needed)}"
+            text = f"{missing[1]} is missing"
+            text += f"; needed are {', '.join(needed)}" * (not path)  # of the part itself
         where = f"{key}{path.rstrip('`')}".removeprefix(".")
         problem = f"{text[0].lower()}{text[1:]}"
         raise UserError(": ".join(filter(None, (file, where, problem)))) from None
