@@ -223,8 +223,7 @@ def specification(
     invalid value.
     """
     given = {key: value for key, value in values.items() if value is not None}
-    for epsilon in [*budgets] or [None]:
-        _refuse_numbers_as_texts(caller, {**given, "epsilon": epsilon})
+    _refuse_numbers_as_texts(caller, {**given, "epsilon": [*budgets]})
     settings, seed = compose.settings_of(overrides, caller)
     if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
         problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
@@ -297,9 +296,10 @@ def specification(
 
 def _refuse_numbers_as_texts(owner: str, values: Mapping[str, Any]) -> None:
     # As of a form or a file that was not converted: their ranges would be no explanation.
-    for key, value in values.items():
-        if isinstance(value, str) and re.fullmatch(r"[-+]?[\d._]+(e[-+]?\d+)?", value.strip()):
-            raise UserError(f"{owner}: {key} must be a number, got the text {shown(value)}")
+    for key, given in values.items():
+        for value in given if isinstance(given, list) else [given]:
+            if isinstance(value, str) and re.fullmatch(r"[-+]?[\d._]+(e[-+]?\d+)?", value.strip()):
+                raise UserError(f"{owner}: {key} must be a number, got the text {shown(value)}")
 
 
 def _rounds(value: Any, horizon: int, caller: str) -> list[int]:
