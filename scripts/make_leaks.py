@@ -1,4 +1,4 @@
-"""Write the table of planted leaks in docs/privacy.md: `python scripts/make_leaks.py`.
+"""Write the table of planted leaks in docs/checks.md: `python scripts/make_leaks.py`.
 
 Reads the audits that `pytest -m slow tests/slow/test_planted_leaks.py` wrote to out/leaks. Leaves
 the table as it is if an audit is missing, or unless all are from one revision of a clean checkout.
@@ -14,7 +14,7 @@ from typing import Any
 from marked_part import MissingPart, replaced
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENT = ROOT / "docs" / "privacy.md"
+DOCUMENT = ROOT / "docs" / "checks.md"
 AUDITS = ROOT / "out" / "leaks"
 
 

@@ -60,11 +60,6 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def headlines() -> str:
-    """Return a row per paper: its verdicts, and the first sentence of what reproduces."""
-    return "\n".join(reports.headlines(reports.results(), f"{reports.FOLDER}/")) + "\n"
-
-
 def counts() -> str:
     """Return how many algorithms and figures there are, and how many sentences reproduce.
 
@@ -110,7 +105,6 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
         "counts": counts,
         "picture": picture,
-        "papers": headlines,
         "software": software,
     },
     "docs/figures.md": {"figures": table},

@@ -1,4 +1,4 @@
-"""Write the table of thresholds of docs/checks.md: `python scripts/make_thresholds.py`."""
+"""Write the table of thresholds of docs/verdicts.md: `python scripts/make_thresholds.py`."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ from dpbandits.config import conf_files
 from dpbandits.drawing.formulas import without_tex
 from dpbandits.judge import claims_files
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "verdicts.md"
 
 
 def with_table(text: str) -> str:

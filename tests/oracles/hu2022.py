@@ -2,7 +2,7 @@
 
 Slow on purpose: every quantity is computed again from all rewards and noises whenever it is needed.
 Numbers of lines are the paper's. Anytime-Lazy-UCB is not in the paper: `ReconstructedLazyUCB` is
-written from the description of the reconstruction in docs/deviations.md.
+written from the description of the reconstruction in conf/claims/hu2022.yaml.
 """
 
 import math

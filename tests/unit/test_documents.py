@@ -65,8 +65,8 @@ GENERATED: dict[str, tuple[str, Callable[[], str]]] = {
     "make_readme": ("README.md", lambda: make_readme.with_table("README.md")),
     "make_readme (figures)": ("docs/figures.md", lambda: make_readme.with_table("docs/figures.md")),
     "make_thresholds": (
-        "docs/checks.md",
-        lambda: make_thresholds.with_table(text("docs/checks.md")),
+        "docs/verdicts.md",
+        lambda: make_thresholds.with_table(text("docs/verdicts.md")),
     ),
     "make_mutants": ("docs/checks.md", with_mutants),
 }

@@ -39,7 +39,8 @@ OVERRIDES += " paths.out=elsewhere; several values of a key are for `dpbandits m
 Overrides = Annotated[str, Parameter(help=OVERRIDES)]
 Algorithm = Annotated[str, Parameter(completer=lambda _: [*registry.members("algorithm")])]
 # Checked where it is used, with its range.
-Number = Annotated[float, Parameter(converter=lambda _, tokens: value_of(tokens[0].value))]
+READ = Parameter(converter=lambda _, tokens: value_of(tokens[0].value))
+Number, Whole = Annotated[float, READ], Annotated[int, READ]
 
 
 def run_command() -> int:
@@ -255,8 +256,8 @@ def privacy(
     *algorithms: Algorithm,
     epsilon: Number = 1,
     rho: Number = 1,
-    horizon: Number = 1_000_000,
-    arms: Number = 5,
+    horizon: Whole = 1_000_000,
+    arms: Whole = 5,
     delta: Number | None = None,
     target: Number | None = None,
 ) -> None:
@@ -287,11 +288,11 @@ def audit(
     /,
     *parameters: str,
     epsilon: Number = 1,
-    plays: Number = 10_000_000,
-    many_arms: Number = 64,
-    changed_reward: Number | None = None,
-    seed: Number = 1,
-    workers: Number | None = None,
+    plays: Whole = 10_000_000,
+    many_arms: Whole = 64,
+    changed_reward: Whole | None = None,
+    seed: Whole = 1,
+    workers: Whole | None = None,
 ) -> int:
     """Play an algorithm on neighbouring rewards and bound its privacy loss from below.
 

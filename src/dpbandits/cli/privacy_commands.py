@@ -18,7 +18,7 @@ from dpbandits.tables.privacy_table import rows
 COLUMNS = (
     "claimed: the budget in the paper. composed: all releases that read the worst-case reward,"
     " composed as in the papers: by a sum or, at a delta, by the theorem of Dwork, Rothblum and"
-    " Vadhan. tightly: the smallest epsilon that follows from the same releases at this delta."
+    " Vadhan. smallest: the smallest epsilon that these releases imply, at this delta."
 )
 
 
@@ -60,7 +60,7 @@ def show(
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("", "variant"):
         table.add_column(column, overflow="fold")
-    for column in ("claimed", "composed", "tightly", "at delta"):
+    for column in ("claimed", "composed", "smallest", "at delta"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in table_rows:
         unit = f"{row.guarantee.notion.budget} = " if row.guarantee.notion.conversion else ""

@@ -138,6 +138,7 @@ class Paper(Part, frozen=True):
     statements: dict[str, Claim] = {}
     ours: dict[str, Claim] = {}
     errata: list[Erratum] = []
+    notes: list[str] = []  # details of our implementation that change no verdict
     numbers: dict[str, Number] = {}
 
     def claims(self) -> dict[str, Claim]:
@@ -266,7 +267,7 @@ def _unknown(paper: Paper) -> Iterator[tuple[str, str]]:
             if variant not in getattr(paper.choices.get(name), "variants", ()):
                 yield key, f"unknown variant {shown(variant)} of {shown(name)}"
     texts = [("headline", paper.headline.text), ("method", paper.method)]
-    texts += [("published", paper.published)]
+    texts += [("published", paper.published), *(("notes", note) for note in paper.notes)]
     texts += [(name, f"{claim.because} {claim.ours}") for name, claim in claims.items()]
     texts += [(key, f"{erratum.text} {erratum.corrected}") for key, erratum in errata.items()]
     texts += [(f"excluded.{name}", text) for name, text in paper.excluded.items()]

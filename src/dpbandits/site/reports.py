@@ -135,7 +135,7 @@ def rows(of: Gathered) -> list[forest.Row]:
 
 def index(reports: Sequence[Gathered]) -> str:
     """Return the page over all papers."""
-    names = {"total": total(reports), "headlines": headlines(reports, "")}
+    names = {"total": total(reports), "headlines": headlines(reports)}
     return _rendered("reports.md", {}, **names, is_own=discovery().project is not None)
 
 
@@ -335,19 +335,20 @@ def together(of: Gathered, numbers: Mapping[str, int]) -> str:
     if len(tested) < 2 or not joints:
         return ""
     texts = [_largest(of, joints[k], tested, numbers) for k in sorted(joints)]
-    return ". With variants that published curves fit: ".join(texts)
+    text = ". With variants that published curves fit, ".join(texts)
+    return text[0].upper() + text[1:]
 
 
 def _largest(of: Gathered, most: Joint, tested: Sequence[str], numbers: Mapping[str, int]) -> str:
     missing = ", ".join(str(numbers[name]) for name in tested if name not in most.sentences)
-    text = f"{len(most.sentences)} of {len(tested)} sentences were shown to be true at once"
-    text = f"At most {text}: all but {missing}" if missing else text
     variants = [
         f"{letter}: {most.combination[name]}"
         for name, letter in letters(of.paper).items()
         if most.combination.get(name, first := next(iter(of.paper.choices[name].variants))) != first
     ]
-    text += f", with {'; '.join(variants)}" if variants else ", as drawn"
+    text = "the best choices make" if variants else "the choices as drawn make"
+    text += f" {len(most.sentences)} of {len(tested)} sentences true"
+    text += f" (all but {missing})" * bool(missing) + f": {'; '.join(variants)}" * bool(variants)
     return text + (f" (chance {about.chance(most.chance)})" if most.chance < 1 - UNSURE else "")
 
 
@@ -379,7 +380,7 @@ def total(reports: Sequence[Gathered]) -> str:
     )
 
 
-def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
+def headlines(reports: Sequence[Gathered]) -> Iterator[str]:
     """Yield the table of papers: a column for every verdict, and the headline's first sentence."""
     counts = [Counter(judged.verdict for judged in of.sentences()) for of in reports]
     columns = sorted({verdict for count in counts for verdict in count}, key=ORDER)
@@ -388,4 +389,4 @@ def headlines(reports: Sequence[Gathered], folder: str) -> Iterator[str]:
     for of, count in zip(reports, counts, strict=True):
         name, text = of.paper.paper, about.filled(of.paper.headline.text, of).replace("|", "\\|")
         cells = " |".join(str(count[verdict] or "") for verdict in columns)
-        yield f"|[{paper(name).short}]({folder}{name}.md) |{cells} |{opening(text)[0]}|"
+        yield f"|[{paper(name).short}]({name}.md) |{cells} |{opening(text)[0]}|"
