@@ -206,9 +206,6 @@ def leaderboard(drawing: Drawing) -> Figure:
     seen = np.concatenate([s.centre[s.centre > 0] for s in every])
     for row_axes, block in zip(axes, blocks.values(), strict=True):
         _block(row_axes, block, (0.6 * seen.min(), 1.7 * seen.max()))
-    for row_axes in axes[:-1]:
-        for ax in row_axes[:-1]:
-            ax.tick_params(labelbottom=False)
     axes[-1][len(instances) // 2].set_xlabel("Regret at the horizon")
     axes[-1][-1].set_xlabel("Rank (1 is the\nlowest regret)")
     x = every[0].x

@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from dpbandits.cli.main import APP
+from dpbandits.cli.main import APP, OVERRIDES
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "commands.md"
 HEAD = """\
@@ -13,8 +13,8 @@ HEAD = """\
 `dpbandits <command> ...`; each takes `--help`. `dpbandits --install-completion` lets a shell
 complete commands and names. This page is written by `scripts/make_commands.py`.
 
-Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`,
-`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`.
+Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
+`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. Several values of a key are for `multirun`.
 
 |variable |effect|
 |---|---|
@@ -26,8 +26,9 @@ Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.wo
 
 def page() -> str:
     """Return the text of the page: without the summary of the commands, which repeats it."""
-    commands = APP.generate_docs().partition("## dpbandits list")
-    return f"{HEAD}\n{re.sub(r'(?m)^## dpbandits ', '## ', ''.join(commands[1:])).rstrip()}\n"
+    commands = "".join(APP.generate_docs().partition("## dpbandits list")[1:])
+    commands = commands.replace(f": {OVERRIDES}", ": [see above](#commands)")
+    return f"{HEAD}\n{re.sub(r'(?m)^## dpbandits ', '## ', commands).rstrip()}\n"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Write docs/configuration.md from the code: `python scripts/make_configuration.py`."""
 
 import importlib
+import re
 import sys
 import typing
 from collections import Counter
@@ -11,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from dpbandits.config import conf_files, schema
+from dpbandits.drawing.formulas import RAISED
 from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
@@ -25,8 +27,12 @@ FILE = Path(__file__).resolve().parents[1] / "docs" / "configuration.md"
 HEAD = """\
 # Configuration keys
 
-This page is written by `scripts/make_configuration.py`. [Keys of figures](figure-keys.md) has
-examples. Defaults are those that commands use.
+This page is written by `scripts/make_configuration.py`. Defaults are those that commands use. The
+[keys of files](#keys-of-files) come last; [Keys of figures](figure-keys.md) has examples.
+
+"""
+KEYS_OF_FILES = """\
+## Keys of files
 
 |key |of |meaning|
 |---|---|---|
@@ -34,7 +40,7 @@ examples. Defaults are those that commands use.
 SHARED = """\
 ## Shared parameters
 
-Three or more algorithms, stopping rules or environments have these parameters. Each below lists
+Two or more algorithms, stopping rules or environments have these parameters. Each below lists
 those that it takes, and its own. A parameter without a default must be given.
 
 """
@@ -145,11 +151,11 @@ def page() -> str:
     members = {name: module_of(name) for names, module_of in MEMBERS.values() for name in names}
     fields = {name: _fields(name, module) for name, module in members.items()}
     shared = _shared(fields.values())
-    parts = [HEAD + "\n".join(rows) + "\n", SHARED + "\n".join(shared.values()) + "\n"]
+    parts = [HEAD + SHARED + "\n".join(shared.values()) + "\n"]
     for title, (names, _) in MEMBERS.items():
         parts.append(f"## {title}\n")
         parts += [_member(name, members[name], fields[name], shared) for name in names]
-    return "\n".join(parts)
+    return "\n".join([*parts, KEYS_OF_FILES + "\n".join(rows) + "\n"])
 
 
 def _fields(name: str, module: ModuleType) -> dict[str, str]:
@@ -164,10 +170,10 @@ def _fields(name: str, module: ModuleType) -> dict[str, str]:
 
 
 def _shared(fields: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the most frequent item of each field, if three or more members have it."""
+    """Return the most frequent item of each field, if two or more members have it."""
     most_frequent: dict[str, str] = {}
     for (field, item), count in Counter(x for of in fields for x in of.items()).most_common():
-        if count >= 3:
+        if count >= 2:
             most_frequent.setdefault(field, item)
     return most_frequent
 
@@ -215,7 +221,9 @@ def _valid_values(annotation: Any) -> str:
         return ", ".join(f"`{parameters.variant_name(member)}`" for member in annotation)
     for declared in typing.get_args(annotation)[1:]:
         if isinstance(declared, parameters.Constraint):
-            return declared.wording.removeprefix("from ").removeprefix("a whole number from ")
+            wording = declared.wording.removeprefix("from ").removeprefix("a whole number from ")
+            powers = re.sub(r"\b1e(?=-?\d)", "10^", wording)
+            return re.sub(r"\^(-?\d+)", lambda power: power[1].translate(RAISED), powers)
     return parameters.WORDS.get(annotation, "numbers")
 
 

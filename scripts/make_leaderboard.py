@@ -104,8 +104,7 @@ def _budget(games: dict[Game, list[tuple[Series, int]]], i: int) -> float:
 def _least(number: float, error: float, rare: list[str]) -> str:
     if not rare:
         return f"{number:,.0f} ({error:,.0f})"
-    means, rest = ("mean", "rests") if len(rare) == 1 else ("means", "rest")
-    return f"{number:,.0f} (median; the {means} of {', '.join(rare)} {rest} on rare runs)"
+    return f"{number:,.0f} (median; rare runs: {', '.join(rare)})"
 
 
 def with_tables(text: str) -> str:

@@ -183,7 +183,7 @@
     decades.labelExpr = `'10' + substring('⁰¹²³⁴⁵⁶⁷⁸', ${exponent}, ${exponent} + 1)`;
     const x = { ...axis, field: "t", title: "Round t", axis: decades };
     const title = `Regret (${choices.statistic.value})`;
-    const y = { ...axis, field: "y", title, axis: { format: "~s", tickCount: 6 } };
+    const y = { ...axis, field: "y", title, axis: { format: ",~r", tickCount: 6 } };
     const scale = { domain: labels, range: names.map(colour) };
     const color = { field: "label", type: "nominal", scale, legend: null };
     const strokeDash = { condition: { test: "datum.batched", value: [1, 0] }, value: [5, 3] };

@@ -32,7 +32,7 @@ class Ties(IntEnum):
 
 
 class FirstEpisode(IntEnum):
-    """Variant: m of an arm that was pulled once, for which N/2 = 1/2 is not a number of rewards."""
+    """Variant: rewards in the mean of an arm that was pulled once; the paper's N/2 would be 1/2."""
 
     ONE = 0  # m = 1, the actual number of rewards
     HALF = 1  # m = 1/2, equations (7), (8) and their noise read literally

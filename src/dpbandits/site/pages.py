@@ -32,6 +32,7 @@ LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
 SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
 SQUARES = re.compile(r"<!-- squares ([\w-]+) -->")  # in a report: its verdicts
+NAMED = re.compile(r"(?m)^\|([^|(]+?)(?= [|(])")  # first cell of a row, without parameters
 VERDICTS = {f"**{reports.brief(v)}**": home.kind(v) for v in Verdict}
 SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^([-+=:!?]|\d+[.)])+")
 # What Markdown drops or takes as the end of a line.
@@ -131,11 +132,14 @@ def _generated(
     }
     papers = dict.fromkeys((*PAPERS, *(figure.paper for figure in figures)))
     groups = [(paper, [f for f in figures if f.paper == paper]) for paper in papers]
+    links = {a.label: f"|[{as_text(a.label)}](algorithms/{a.name}.md)" for a in described}
     pages = {}
     for path in sorted(docs.rglob("*.md")):
         name = path.relative_to(docs).as_posix()
         page = _linked(path.read_text("utf-8"), name, figures)
         pages[name] = _coloured(page) if name.startswith("reproducibility/") else page
+    if board := pages.get("leaderboard.md"):
+        pages["leaderboard.md"] = NAMED.sub(lambda row: links.get(row[1], row[0]), board)
     keys = pages.get("configuration.md", "")
     documented = re.findall(r"(?m)^### (\S+)", keys)
     for name in ("figures", "algorithms"):

@@ -171,7 +171,6 @@ def page(of: Gathered) -> str:
         letters=letters(of.paper),
         turned_by=lambda choice: [j.name for j in sentences if choice in j.turned_by()],
         together=together(of, numbers),
-        verdicts=counted(sorted((judged.verdict for judged in sentences), key=ORDER)),
         **{f.__name__: f for f in (opening, ratio, slack, verdict_of)},
     )
 
