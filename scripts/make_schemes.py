@@ -1,4 +1,4 @@
-"""Draw the picture of docs/how-it-is-fast.md: `python scripts/make_schemes.py`.
+"""Draw the picture of docs/speed.md: `python scripts/make_schemes.py`.
 
 The walk is drawn from seeded rewards, not from a figure's runs.
 """
