@@ -13,8 +13,9 @@ HEAD = """\
 `dpbandits <command> ...`; each takes `--help`. `dpbandits --install-completion` lets a shell
 complete commands and names. This page is written by `scripts/make_commands.py`.
 
-Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`, `paths.out=elsewhere`,
-`figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. Several values of a key are for `multirun`.
+Overrides are [Hydra's](https://hydra.cc): `runs=5`, `profile=smoke`, `engine.workers=1`,
+`paths.out=elsewhere`, `figure.horizon=100_000`, `figure.curves.adap-ucb.alpha=1`. Several values of
+a key are for `multirun`.
 
 |variable |effect|
 |---|---|

@@ -2,8 +2,8 @@
 
 Every round adds up all rewards and all noises again. Arms count from 0, rounds t from 1; n_a is the
 number of pulls of an arm before round t, s_a the sum of its rewards; logarithms are natural. Of the
-largest indices the first one is taken. A variant is given by the words of conf/claims/tossou2016.yaml. This
-file imports nothing from dpbandits.
+largest indices the first one is taken. A variant is given by the words of
+conf/claims/tossou2016.yaml. This file imports nothing from dpbandits.
 """
 
 import itertools

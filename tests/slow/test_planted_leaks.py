@@ -3,7 +3,7 @@
 Every leak is audited at two budgets with several seeds; the share of seeds that detect it is the
 power of the audit. The same audits of the unchanged sources flag nothing. The results are printed
 (`pytest -m slow -s`) and stored in out/leaks, from which scripts/make_leaks.py makes the table of
-docs/privacy.md.
+docs/checks.md.
 """
 
 import json

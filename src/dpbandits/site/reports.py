@@ -240,7 +240,7 @@ def verdict_of(judged: Judged) -> str:
     share = f" {held}/{len(results)}" if len(results) > 1 else ""
     if (why := judged.explanation) and judged.verdict is Verdict.EXPLAINED:
         part = f", in {why.holds} of {why.of} cases" if why.of > 1 else ""
-        share = f" by {' and '.join(why.variants.values())}{part}; not reproduced as printed"
+        share = f" by {' and '.join(why.variants.values())}{part}"
     return f"**{brief(judged.verdict)}**{share}{', in part' if judged.claim.part else ''}"
 
 
