@@ -23,6 +23,7 @@ from dpbandits.checks.comparisons import (
 from dpbandits.config import compose
 from dpbandits.drawing import formulas
 from dpbandits.drawing.plotting import PanelDrawing
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.factory import produce
 from dpbandits.tables import references
 from dpbandits.tables.series import Series
@@ -66,7 +67,7 @@ def _mean_ranks(games: dict[Game, list[tuple[Series, int]]]) -> str:
     order = sorted(rows, key=lambda label: sum(rank.midrank for rank in rows[label]))
     names = [f"ε = {_budget(games, i):g}" for i in budgets]
     lines = [f"|mean rank |{' |'.join(names)}|", f"|---|{'---:|' * len(names)}"]
-    lines += [f"|{label} |{' |'.join(map(_rank, rows[label]))}|" for label in order]
+    lines += [f"|{_name(label)} |{' |'.join(map(_rank, rows[label]))}|" for label in order]
     return "\n".join(lines) + "\n"
 
 
@@ -86,14 +87,20 @@ def _leaders(games: dict[Game, list[tuple[Series, int]]]) -> str:
         ordered = sorted(pairs, key=lambda entry: entry[0][0])
         ((a, error_a), first), ((b, error_b), second), *_ = ordered
         factor = math.exp(NORMAL * math.hypot(error_a / a, error_b / b))  # of the ratio b / a
-        level = [s.label for (c, e), s in ordered[1:] if c - a <= ERRORS * math.hypot(error_a, e)]
+        near = ((s, c - a <= ERRORS * math.hypot(error_a, e)) for (c, e), s in ordered[1:])
+        level = [_name(s.label) for s, is_tied in near if is_tied]
         tied = f"; tied: {', '.join(level)}" if level else ""
         rows.setdefault(formulas.without_tex(instance), []).append(
-            f"{first.label} {_least(a, error_a, [s.label for s in series if is_rare(s, i)])} "
-            f"|{second.label} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
+            f"{_name(first.label)} "
+            f"{_least(a, error_a, [_name(s.label) for s in series if is_rare(s, i)])} "
+            f"|{_name(second.label)} {b / a / factor:.2f}–{b / a * factor:.2f}{tied}"
         )
     lines += [f"|{instance} |{' |'.join(cells)}|" for instance, cells in rows.items()]
     return "\n".join(lines) + "\n"
+
+
+def _name(label: str) -> str:
+    return formulas.without_tex(in_mathtext(label))
 
 
 def _budget(games: dict[Game, list[tuple[Series, int]]], i: int) -> float:

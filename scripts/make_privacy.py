@@ -10,6 +10,8 @@ from pathlib import Path
 
 from marked_part import replaced
 
+from dpbandits.drawing.formulas import without_tex
+from dpbandits.drawing.styles import in_mathtext
 from dpbandits.tables import audits
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "privacy.md"
@@ -22,7 +24,9 @@ def table() -> str:
     for row in audits.read_audits():
         if row.budget_given == audits.EPSILON:
             numbers = (row.composed, row.epsilon, row.one_choice)
-            rows.append(f"|{row.label} |{' |'.join(map(_number, numbers))}|")
+            rows.append(
+                f"|{without_tex(in_mathtext(row.label))} |{' |'.join(map(_number, numbers))}|"
+            )
     return "\n".join([f"|{' |'.join(HEAD)}|", "|---|---:|---:|---:|", *rows, ""])
 
 

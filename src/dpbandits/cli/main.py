@@ -40,7 +40,8 @@ Overrides = Annotated[str, Parameter(help=OVERRIDES)]
 Algorithm = Annotated[str, Parameter(completer=lambda _: [*registry.members("algorithm")])]
 # Checked where it is used, with its range.
 READ = Parameter(converter=lambda _, tokens: value_of(tokens[0].value))
-Number, Whole = Annotated[float, READ], Annotated[int, READ]
+Number = Annotated[float, READ]
+Whole = Annotated[int, READ]
 
 
 def run_command() -> int:
