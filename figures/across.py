@@ -158,7 +158,7 @@ def regret_by_gaps_and_rewards(drawing: Drawing) -> Figure:
 
 
 HEIGHT, LEGEND = 2.25, 0.18  # inches: height of a row of panels, and of a row of the legend
-NEAR = 10.0  # factor between final regrets up to which their axis is linear
+LINEAR_UP_TO = 10.0  # factor between final regrets up to which their axis is linear
 BELOW = 4.0  # factor between the lowest of them and the end of a logarithmic axis
 
 
@@ -172,7 +172,7 @@ def comparison(drawing: Drawing) -> Figure:
     height = HEIGHT * rows + 0.45 + LEGEND * lines
     figure, axes = panel_grid(drawing, columns, height, width)
     ends = [s.centre[-1] for panel in drawing.panels for s in panel.series if s.runs]
-    is_linear = max(ends, default=0.0) <= NEAR * min(ends, default=0.0)
+    is_linear = max(ends, default=0.0) <= LINEAR_UP_TO * min(ends, default=0.0)
     draw = draw_linear_regret if is_linear else draw_regret_over_time
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw(ax, panel)
