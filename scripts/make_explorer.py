@@ -32,6 +32,7 @@ from dpbandits.files.atomic import to_json, write_atomically
 from dpbandits.files.provenance import provenance
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
+from dpbandits.privacy.notions import budget_of
 from dpbandits.run.runner import complete
 from dpbandits.spec.figure import Curve, FigureSpec, Panel
 from dpbandits.store.blocks import Store
@@ -40,6 +41,7 @@ from dpbandits.tables.statistics import standard_deviation
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "explorer"
 EPSILONS = (0.01, 0.0178, 0.0316, 0.0562, 0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
+BUDGETS = f"{[*EPSILONS]}".replace(" ", "")  # as words of the command line
 HORIZONS = tuple(10**k for k in range(4, 9))
 ROUNDS = tuple(round(10 ** (k / 2)) for k in range(4, 17))  # two per decade
 FIGURE = "leaderboard"
@@ -57,10 +59,11 @@ INSTANCES: dict[str, tuple[str, Any, str]] = {  # title, environment, words of `
 }
 
 
+ZCDP = r"$\rho$-zCDP"  # a notion of the list without a row of the leaderboard; its budgets are rho
 # DP-IMED is not ranked, as nobody here has read its text, but it is in the explorer.
 ALSO, ALSO_UNDER = "dp-imed", ("global", "approximate")
 RANKED = 10**6  # the leaderboard's horizon
-NOT_GIVEN = {*APPEARANCE, "share"}  # keys of a curve that are no parameters
+NOT_GIVEN = {*APPEARANCE, "share", "epsilon", "rho"}  # keys of a curve that are no parameters
 
 
 class Player(NamedTuple):
@@ -89,7 +92,7 @@ class Lists(NamedTuple):
 
 @cache
 def lists() -> Lists:
-    """Return the lists of the figure `leaderboard`, at the explorer's budgets, and DP-IMED.
+    """Return the lists of the figure `leaderboard`, at the explorer's budgets, zCDP and DP-IMED.
 
     An algorithm whose parameters differ between notions has a name under each.
     """
@@ -99,7 +102,11 @@ def lists() -> Lists:
         f"+algorithm@figure.curves.{ALSO}={ALSO}",
         *(f"++figure.curves.{ALSO}.{text}" for text in ("ties=random", f"runs={batched}")),
         *(f"figure.notions.{key}=[{','.join([*listed[key], ALSO])}]" for key in ALSO_UNDER),
-        f"figure.sweep.values={[*EPSILONS]}".replace(" ", ""),
+        f"figure.sweep.values={BUDGETS}",
+        f"+figure.panels.u.row='{ZCDP}, here alone'",
+        "+figure.panels.u.environment=c1",
+        "+figure.panels.u.curves=${figure.notions.concentrated}",
+        f"+figure.panels.u.sweep={{key:rho,values:{BUDGETS}}}",
     ]
     specs = {
         t: compose.load(FIGURE, [*overrides, f"figure.horizon={t}"], True)[0] for t in HORIZONS
@@ -258,15 +265,21 @@ def index(seed: int) -> dict[str, Any]:
             "colour": style_of(curve.style).colour,
             "batched": entry.batched,
             "needs_horizon": needs_horizon(entry),  # so it has a game for each
-            "share": getattr(params, "epsilon", 1.0),
-            # of `dpbandits compare`, which takes a rho and no epsilon for zCDP
-            "command": "" if "rho" in params._fields else " ".join([member, *given, *delta]),
+            # of `dpbandits compare`
+            "budgets": [budget_word(entry.params[x, RANKED]) for x in EPSILONS],
+            "command": " ".join([member, *given, *delta]),
         }
     return {
         **{"epsilons": EPSILONS, "horizons": HORIZONS, "rounds": ROUNDS, "seed": seed},
         "instances": {k: {"title": title, "command": c} for k, (title, _, c) in INSTANCES.items()},
         **{"notions": lists().notions, "algorithms": shown},
     }
+
+
+def budget_word(params: Any) -> str:
+    """Return the word of the command line that gives an algorithm its privacy budget."""
+    key = budget_of(params._fields) or ""
+    return f"{key}={getattr(params, key)!r}"
 
 
 def as_script(name: str, content: Any) -> bytes:

@@ -27,6 +27,7 @@
   };
   const pairs = (values, text = String) => values.map((value) => [value, text(value)]);
   const title = (instance) => index.instances[instance].title;
+  const symbol = () => (choices.notion.value.startsWith("ρ") ? "ρ" : "ε"); // of the budgets
   const choices = {
     notion: select("notion", "Privacy", pairs(Object.keys(index.notions))),
     instance: select("instance", "Instance", pairs(Object.keys(index.instances), title)),
@@ -34,9 +35,9 @@
     horizon: select("horizon", "T", pairs(index.horizons, power)),
     statistic: select("statistic", "Regret", pairs(["mean", "median"])),
   };
-  // Any ε: the nearest one of the list is shown, and the answer says so.
+  // Any budget: the nearest one of the list is shown, and the answer says so.
   const near = element("input", { type: "number", min: 0, step: "any", id: "explorer-near" });
-  place.querySelector(".choices").append(element("label", {}, "nearest to ε =", near));
+  place.querySelector(".choices").append(element("label", {}, "", near));
   const nearest = (x) => {
     const gaps = index.epsilons.map((epsilon) => Math.abs(Math.log(epsilon / x)));
     return gaps.indexOf(Math.min(...gaps));
@@ -126,10 +127,12 @@
   }
   function sentence(now, { entries: [first, second], column, rare }) {
     const { epsilon, instance } = choices;
+    epsilon.previousSibling.data = symbol();
+    near.previousSibling.data = `nearest to ${symbol()} =`;
     const label = (entry) => element("b", {}, index.algorithms[entry.name].label);
     const isNear = near.value > 0 && nearest(near.value) === epsilon.selectedIndex;
     const note = isNear ? ` (the nearest to ${near.value})` : "";
-    const game = `${title(instance.value)} at ε = ${epsilon.value}${note}`;
+    const game = `${title(instance.value)} at ${symbol()} = ${epsilon.value}${note}`;
     const answer = [`On ${game} and T = ${power(now.horizon)}, `];
     if (first) {
       const least = number(first.end[column]);
@@ -144,11 +147,12 @@
     if (rare.length) answer.push(`; ${onRare(rare)}`);
     answer.push(".");
     place.querySelector(".answer").replaceChildren(...answer);
-    const { command = "", share = 1 } = first ? index.algorithms[first.name] : {};
+    place.querySelector(".command").hidden = !first;
+    if (!first) return;
+    const { command, budgets } = index.algorithms[first.name];
     place.querySelector(".command code").textContent =
       `dpbandits compare ${command} ${index.instances[instance.value].command} ` +
-      `epsilon=${share * epsilon.value} horizon=${now.horizon} runs=${first?.end[RUNS]} checkpoints=log`;
-    place.querySelector(".command").hidden = !command;
+      `${budgets[now.epsilon]} horizon=${now.horizon} runs=${first.end[RUNS]} checkpoints=log`;
   }
   // Ends of curves, moved apart where their words would meet.
   function ends(values) {
@@ -246,7 +250,7 @@
     });
     const budgets = index.epsilons.map((e) => String(e).replace(/^0/, ""));
     const heads = budgets.map((text) => element("th", { scope: "col" }, text));
-    rows.push(element("tr", {}, element("th", {}, "T, ε"), ...heads));
+    rows.push(element("tr", {}, element("th", {}, `T, ${symbol()}`), ...heads));
     place.querySelector(".map").replaceChildren(...rows);
     const winners = [...place.querySelectorAll(".map [data-winner]")].map((b) => b.dataset.winner);
     const named = (name) => element("span", {}, swatch(name), index.algorithms[name].label);
@@ -268,7 +272,7 @@
     node.style.color = 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff";
     node.className = rare.length ? "rare" : isOpen ? "open" : "";
     node.dataset.winner = first.name;
-    const where = `ε = ${index.epsilons[game.epsilon]}, T = ${power(game.horizon)}`;
+    const where = `${symbol()} = ${index.epsilons[game.epsilon]}, T = ${power(game.horizon)}`;
     const close = isOpen ? ", not separated from the second" : "";
     const why = rare.length ? `, ranked by the median: ${onRare(rare)}` : "";
     node.title = `${where}: ${index.algorithms[first.name].label}${close}${why}`;

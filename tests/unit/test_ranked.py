@@ -51,11 +51,29 @@ def test_leaderboard_its_view_and_the_explorer_agree_on_who_takes_part_with_whic
     None
 ):
     explorer = of_explorer()
+    concentrated = explorer.pop("ρ-zCDP")  # which it alone has
     assert len(explorer) == 4
     shown = dict(listed("leaderboard-epsilon"))
     assert shown == explorer
     for notion, members in listed("leaderboard"):
         assert members == explorer[notion.removesuffix(", 1,000,000 rounds")]
+    # Its algorithms of pure DP are those of the every-round notion, which get a share of epsilon.
+    pure, halved = (
+        {label.partition(" (")[0] for label, _ in members if marked in label}
+        for members, marked in (
+            (concentrated, "(pure DP)"),
+            (explorer["(ε, δ)-DP in every round"], "(epsilon/2)"),
+        )
+    )
+    assert pure == halved
+    claiming = {label for label, _ in concentrated if "(pure DP)" not in label}
+    assert claiming == {"AdaC-UCB", "AdaC-UCB (beta=3.1)", "DP-SE-Gauss"}
+
+
+def test_an_algorithm_of_pure_dp_plays_at_the_epsilon_that_implies_rho() -> None:
+    player = make_explorer.lists().players["pure-dp-se"]
+    for rho in make_explorer.EPSILONS:
+        assert 0.5 * player.params[rho, 10**6].epsilon ** 2 == pytest.approx(rho, rel=1e-15)
 
 
 def test_a_curve_that_gets_a_share_plays_it_of_every_budget() -> None:
@@ -73,6 +91,7 @@ def test_a_curve_that_gets_a_share_plays_it_of_every_budget() -> None:
         ("+figure.curves.dp-ucb.split=x", "dp-ucb"),
         ("+figure.curves.adac-ucb.share=0.5", "no epsilon to share"),
         ("figure.notions.local=[dp-set]", "dp-set"),
+        ("figure.notions.local=3", "figure.notions must be"),
     ],
 )
 def test_a_mistake_in_the_list_is_one_line_with_its_key(override: str, part: str) -> None:
@@ -165,7 +184,8 @@ def test_the_explorer_reads_the_cells_of_the_leaderboard_from_its_table(
     cells = make_explorer.ranked()
     make_explorer.ranked.cache_clear()
     notions = make_explorer.lists().notions
-    named = {name for names in notions.values() for name in names} - {make_explorer.ALSO}
+    ranked = [names for notion, names in notions.items() if notion != "ρ-zCDP"]
+    named = {name for names in ranked for name in names} - {make_explorer.ALSO}
     five = {"c1", "c2", "c3", "c4", "wang-1"}
     assert cells.keys() == {(i, name, e) for i in five for name in named for e in (0.1, 1.0)}
     known: list[float] = [95, 5, 70, 95, 130, 400, 1]  # 5 of 95 are more than 5 %

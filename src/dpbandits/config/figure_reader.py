@@ -88,7 +88,8 @@ class FigureReader:
         form, panels, several = self.form, list[spec.Panel](), dict[str, list[Any]]()
         if not form["curves"]:
             raise self.error("figure.curves", "is empty, there is nothing to draw")
-        in_panels = set[Any]()
+        # A list of `notions` may serve another figure.
+        in_panels = {name for names in (form["notions"] or {}).values() for name in names}
         for letter, content in (form["panels"] or {"a": {}}).items():
             path = f"figure.panels.{letter}"
             names = content.get("curves") if isinstance(content, Mapping) else None

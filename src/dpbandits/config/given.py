@@ -3,6 +3,7 @@
 The layers are, from the inside: the value of a sweep, the curve, its panel, the figure.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -201,6 +202,10 @@ class Values:
             epsilon = self.checked(parameters.Positive, *self.needed("epsilon"))
             delta = self.checked(parameters.Fraction, *self.needed("delta"))
             settings["rho"] = rho_of_gaussian(epsilon, delta)
+        if settings.get("epsilon") == "from-rho":
+            # epsilon-DP is epsilon²/2-zCDP (Bun and Steinke 2016, Proposition 1.4).
+            rho = self.checked(parameters.Positive, *self.needed("rho"))
+            settings["epsilon"] = math.sqrt(2.0 * rho)
         values = {field: value for field, value in settings.items() if value is not None}
         for field in fields:
             if field not in {*values, *cls._field_defaults}:

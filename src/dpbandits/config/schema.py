@@ -54,7 +54,8 @@ REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
     "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
     **dict.fromkeys(("title", "draw", "note", "about"), str),
-    **dict.fromkeys(("sweep", "curves", "panels", "notions", "profiles", "original"), Keys),
+    **dict.fromkeys(("sweep", "curves", "panels", "profiles", "original"), Keys),
+    "notions": dict[str, list[str]],
     **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
     "runs": Count,
     "centre": [*statistics.CENTRES],
@@ -88,6 +89,7 @@ CURVE: Kinds = {
     "line": ["-", "--", "-.", ":", ""],
     "annotation": bool,
     **SHARED,
+    "epsilon": Any,  # or from-rho
 }
 RENAMED = {"reading": "variant"}  # keys of version 1.0
 VALUES: Kinds = {"key": str, "values": list[Any] | Keys, "fit": tuple[float, float]}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import cycle
+from itertools import cycle, product
 from typing import Annotated, Any, get_args, get_origin
 
 import matplotlib
@@ -24,12 +24,13 @@ from dpbandits.kernel.parameters import variant_name
 from dpbandits.kernel.roots import PACKAGE, discovery
 from dpbandits.site.charts import is_wide
 from dpbandits.site.figures import FigurePage
+from dpbandits.spec.figure import Panel
 from dpbandits.tables.audits import Audited, audited
 from dpbandits.tables.privacy_table import Row, rows
 from dpbandits.tables.series import Series
 
 SHOWN_APART = ("play", "guarantee", "releases")  # functions that are no formula
-OTHERS = "#9a9a9a"  # colour of the curves beside an algorithm's own
+OTHERS = "#9a9a9a", "#4d4d4d"  # colours of the curves beside an algorithm's own
 
 
 @dataclass(frozen=True)
@@ -140,22 +141,28 @@ def _picture(name: str, uses: Sequence[FigurePage]) -> tuple[FigurePage | None, 
             if any(is_subject for _, is_subject in lines) and (best is None or rank > best[0]):
                 parts = (figure.heading, panel.row, panel.column, panel.title)
                 heading = ", ".join(filter(None, parts))
-                best = rank, figure, heading, lines
+                best = rank, figure, f"{heading}{_budget(panel, name, heading)}", lines
     return (best[1], _draw(name, *best[2:])) if best else (next(iter(uses), None), b"")
+
+
+def _budget(panel: Panel, name: str, heading: str) -> str:
+    # The epsilon of an algorithm in a panel over time whose heading does not say it.
+    source = next(c.sources[0] for c in panel.curves if c.sources[0].member == name)
+    epsilon = kinds.words(source).settings.get("epsilon")
+    is_told = r"\epsilon" in heading or panel.curves[0].over != "t"
+    return "" if is_told or epsilon is None else rf", $\epsilon = {epsilon:g}$"
 
 
 def _draw(name: str, title: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
     with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
-        matplotlib.rcParams["svg.hashsalt"] = name
+        matplotlib.rcParams |= {"svg.hashsalt": name, "axes.formatter.use_mathtext": True}
         figure = Figure(figsize=(6.75, 2.6))
         figure.set_layout_engine("none")  # which costs more time than the rest
         ax = figure.add_axes((0.09, 0.16, 0.58, 0.74))
-        lines = cycle(LINES)
+        mine, others = (cycle(product(c, LINES)) for c in ([style_of(name).colour], OTHERS))
         for series, is_subject in sorted(curves, key=lambda curve: curve[1]):
-            colour = style_of(name).colour if is_subject else OTHERS
-            look = (
-                {"linewidth": 1.8} if is_subject else {"linewidth": 1.0, "linestyle": next(lines)}
-            )
+            colour, line = next(mine if is_subject else others)
+            look: dict[str, Any] = {"lw": 1.8 if is_subject else 1.0, "ls": line}
             label = in_mathtext(series.legend)
             ax.plot(series.x, series.centre, color=colour, label=label, **look)
             if is_subject:
@@ -166,9 +173,10 @@ def _draw(name: str, title: str, curves: Sequence[tuple[Series, bool]]) -> bytes
         if any((series.centre > 0).any() for series, _ in curves):
             ax.set_yscale("log", nonpositive="mask")
         ax.set_xlabel("Round $t$" if over == "t" else symbol(over))
-        ax.set_ylabel(curves[0][0].shows.meaning)
+        shows = curves[0][0].shows
+        ax.set_ylabel(shows.over_time if over == "t" else shows.label)
         ax.set_title(title, loc="left")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        figure.savefig(buffer, format="svg", metadata={"Date": None}, bbox_inches="tight")
     return buffer.getvalue()

@@ -100,7 +100,6 @@ def _convert(docs: Path, site: Path, figures: Sequence["FigurePage"]) -> None:
             str(config_file if config_file.is_file() else here / "mkdocs.yml"),
             docs_dir=str(docs),
             site_dir=str(site),
-            hooks=[str(here / "formulas.py")],
             site_name=None if config_file.is_file() or not mine else mine.package,
         )
         config.nav = pages.navigation(config.nav or [], docs, figures)

@@ -1,4 +1,4 @@
-"""Hook of MkDocs: formulas between dollars become MathML, which needs no script and no font."""
+"""Extension of Markdown: formulas between dollars become MathML: no script and no font."""
 
 import html
 import re
@@ -6,14 +6,26 @@ from typing import Any
 from xml.etree.ElementTree import tostring
 
 from latex2mathml.converter import convert_to_element
+from markdown import Extension, Markdown
+from markdown.postprocessors import Postprocessor
 
 # As pymdownx.arithmatex marks them.
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 
 
-def on_page_content(content: str, **_: Any) -> str:
-    """Return the HTML of a page with its formulas in MathML."""
-    return FORMULA.sub(lambda match: to_mathml(html.unescape(match[2]), match[1] == "div"), content)
+class _Formulas(Postprocessor):  # type: ignore[misc]
+    def run(self, text: str) -> str:
+        return FORMULA.sub(lambda m: to_mathml(html.unescape(m[2]), m[1] == "div"), text)
+
+
+class _Extension(Extension):  # type: ignore[misc]
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.postprocessors.register(_Formulas(md), "mathml", priority=0)
+
+
+def makeExtension(**options: Any) -> Extension:
+    """Return the extension, which follows pymdownx.arithmatex."""
+    return _Extension(**options)
 
 
 def to_mathml(source: str, displayed: bool = False) -> str:

@@ -22,7 +22,7 @@ from dpbandits.drawing.formulas import DRAWING, without_tex
 from dpbandits.drawing.plotting import style_file
 from dpbandits.drawing.styles import style_of, style_of_curve
 from dpbandits.experiments import kinds
-from dpbandits.factory.papers import Paper, paper
+from dpbandits.factory.papers import paper
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge.claims_table import Gathered
 from dpbandits.judge.verdicts import Judged, Verdict
@@ -45,14 +45,6 @@ SHOWN_ROUNDS = 1000  # after which the first page has the loss of the sequence
 GAME, NOTION, MEAN, MEDIAN = "c2", "ε-global DP", 0, 3  # of the maps; columns of a cell
 
 
-class Line(NamedTuple):
-    """Curve of a card with the words at its end."""
-
-    series: Series
-    label: str
-    dash: str = "-"
-
-
 class Map(NamedTuple):
     """Winner of every square, the largest horizon first, and who wins most of them."""
 
@@ -63,21 +55,18 @@ class Map(NamedTuple):
 
 def squares(of: Gathered, page: str = "") -> str:
     """Return a square for every sentence of a paper: a link to its evidence on `page`, in HTML."""
+    order = [*SIGNS].index
+    by_verdict = sorted(enumerate(of.sentences(), 1), key=lambda pair: order(pair[1].verdict))
     return "".join(
         f'<a class="q {kind(judged.verdict)}" href="{page}#{number}"'
         f' title="{html.escape(_hover(judged, number))}">{SIGNS[judged.verdict]}</a>'
-        for number, judged in _by_verdict(of)
+        for number, judged in by_verdict
     )
 
 
 def kind(verdict: Verdict) -> str:
     """Return the class of a verdict in site.css."""
     return reports.brief(verdict).replace(" ", "-")
-
-
-def _by_verdict(of: Gathered) -> list[tuple[int, Judged]]:
-    order = [*SIGNS].index
-    return sorted(enumerate(of.sentences(), 1), key=lambda pair: order(pair[1].verdict))
 
 
 def _hover(judged: Judged, number: int) -> str:
@@ -94,9 +83,11 @@ def variables(docs: Path, figures: int) -> dict[str, Any]:
     private = sum(hasattr(registry.algorithm(name), "guarantee") for name in members)
     verdicts = Counter(j.verdict for of in gathered.values() for j in of.sentences())
     return {
-        "papers": [(paper(key), squares(of, _report(key))) for key, of in gathered.items()],
+        "papers": [
+            (paper(key), squares(of, f"reproducibility/{key}.html")) for key, of in gathered.items()
+        ],
         "number_of_papers": Texts().format_field(len(gathered), "words"),
-        "unjudged": _unjudged(gathered),
+        "unjudged": [paper(key) for key, of in gathered.items() if not of.sentences()],
         "sentences": verdicts.total(),
         "verdicts": {kind(verdict): (sign, verdicts[verdict]) for verdict, sign in SIGNS.items()},
         "meanings": {kind(verdict): verdict.value for verdict in SIGNS},
@@ -110,14 +101,6 @@ def variables(docs: Path, figures: int) -> dict[str, Any]:
     }
 
 
-def _report(key: str) -> str:
-    return f"reproducibility/{key}.html"
-
-
-def _unjudged(gathered: dict[str, Gathered]) -> list[Paper]:
-    return [paper(key) for key, of in gathered.items() if not of.sentences()]
-
-
 def _curves(spec: FigureSpec) -> dict[str, Series]:
     # The curves of a figure by their keys, from its committed reference.
     return {s.curve: s for s in references.read_series(spec, references.PAPER)}
@@ -125,18 +108,17 @@ def _curves(spec: FigureSpec) -> dict[str, Series]:
 
 def _loop(docs: Path, of: Gathered) -> dict[str, Any]:
     curves = _curves(compose.load("adap-published", [])[0])
-    keys = {"dp-se-iterating": "DP-SE with the loop", "dp-se": "DP-SE as printed"}
-    keys["adap-klucb"] = "AdaP-KLUCB"
-    lines = [
-        Line(curves[key], f"{label}\n{curves[key].centre[-1]:,.0f}", "--" if "-it" in key else "-")
-        for key, label in keys.items()
-    ]
+    labels = {
+        "dp-se-iterating": "DP-SE with the loop",
+        "dp-se": "DP-SE as printed",
+        "adap-klucb": "AdaP-KLUCB",
+    }
+    ends = {key: f"{curves[key].centre[-1]:,.0f}" for key in labels}
+    lines = [(curves[key], f"{label}\n{ends[key]}") for key, label in labels.items()]
     names = "Round t", "Regret (median)"
     _draw(docs / "images" / "loop.svg", lines, names, (300, 60_000))
-    return {
-        "loop": [(label, f"{curves[key].centre[-1]:,.0f}") for key, label in keys.items()],
-        "loop_factor": of.numbers["factor-dp-se"],
-    }
+    loop = zip(labels.values(), ends.values(), strict=True)
+    return {"loop": [*loop], "loop_factor": of.numbers["factor-dp-se"]}
 
 
 def _sequence(docs: Path) -> dict[str, Any]:
@@ -147,10 +129,7 @@ def _sequence(docs: Path) -> dict[str, Any]:
         "int": "DP-UCB-INT\nat most",
     }
     ends = {key: f"{curves[key].centre[-1]:.3g}" for key in labels}
-    lines = [
-        Line(curves[key], f"{label} {ends[key]}", "--" if key == "int" else "-")
-        for key, label in labels.items()
-    ]
+    lines = [(curves[key], f"{label} {ends[key]}") for key, label in labels.items()]
     names = "Rounds", "Privacy loss ε of all arms"
     _draw(docs / "images" / "sequence.svg", lines, names, (0.1, 200))
     new = dict(zip(curves["new"].x, curves["new"].centre, strict=True))
@@ -159,19 +138,24 @@ def _sequence(docs: Path) -> dict[str, Any]:
 
 
 def _draw(
-    file: Path, lines: Sequence[Line], names: tuple[str, str], ends: tuple[float, float]
+    file: Path,
+    lines: Sequence[tuple[Series, str]],
+    names: tuple[str, str],
+    ends: tuple[float, float],
 ) -> None:
-    # Curves on logarithmic axes with these names and ends of y; points that were published.
+    # Curves with the words at their ends on logarithmic axes with these names and ends of y, and
+    # points that were published of a curve that is dashed.
     beside: dict[str, Any] = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     with DRAWING, matplotlib.style.context([style_file(), {"font.size": 10}], after_reset=True):
         matplotlib.rcParams |= {"svg.hashsalt": file.stem, "axes.labelsize": 10}
         figure = Figure(figsize=(4.6, 3.1), layout="constrained")
         ax = figure.subplots()
         ax.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1], ylim=ends)
-        for series, label, dash in lines:
-            colour, drawn = style_of_curve(series).colour, series.centre > 0
-            ax.plot(series.x[drawn], series.centre[drawn], dash, color=colour, linewidth=2)
-            for point in series.published if dash == "--" else ():
+        for series, label in lines:
+            look, drawn = style_of_curve(series), series.centre > 0
+            colour = look.colour
+            ax.plot(series.x[drawn], series.centre[drawn], look.line, color=colour, linewidth=2)
+            for point in series.published if look.line == "--" else ():
                 ax.plot(*point, "o", color=colour, fillstyle="none", markersize=7)
             end = (series.x[-1], series.centre[-1])
             ax.annotate(label, end, **beside, color=colour, fontsize=9.5, annotation_clip=False)
