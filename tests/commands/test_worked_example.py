@@ -66,7 +66,6 @@ def test_the_documented_command_draws_it_with_the_budget_of_its_releases(example
 def test_the_list_and_the_contract_tests_find_it(example: Path) -> None:
     lines = [line.split()[:2] for line in run(example, *DPBANDITS, "list").splitlines()]
     assert ["algorithm", NAME] in lines
-    assert ["+algorithm", NAME] in lines
     # The tests that compile nothing more; `make test` runs the others too.
     asked = "complete or types or beside_it and bernoulli or compose or own_arms or promise"
     command = ("-m", "pytest", "tests/contract/test_algorithms.py", "-k", f"{NAME} and ({asked})")

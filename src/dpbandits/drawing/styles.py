@@ -49,7 +49,7 @@ STYLES = {
     "dp-ftpl-new": Style("#332288", "d"),
     "gdp-elim-new": Style("#661100", "p"),
     "dp-klucb": Style("#88CCEE", "P"),
-    "dp-imed": Style("#AA4499", "d"),
+    "dp-imed": Style("#AA3377", "d"),
     "lazy-dp-ts": Style("#332288", "<"),
     "dp-ts": Style("#E69F00", "^"),
     "anytime-lazy-ucb": Style("#56B4E9", "X"),

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from itertools import count
 
 import numpy as np
-from scipy.special import bdtr, stdtrit
 
 GROUPS = 24  # groups of the median of means, tossou2017 section 4
 LEVEL = 0.95  # of confidence intervals, if none is asked for
@@ -39,6 +38,8 @@ def interval_of_mean(values: np.ndarray, level: float) -> tuple[np.ndarray, np.n
 
     It takes the mean of the runs as normal: few runs of a skewed quantity have a wider one.
     """
+    from scipy.special import stdtrit  # late: a command first checks memory and variables
+
     error = standard_deviation(values) / math.sqrt(len(values))
     half = stdtrit(len(values) - 1, (1 + level) / 2) * error
     return values.mean(axis=0) - half, values.mean(axis=0) + half
@@ -50,6 +51,8 @@ def interval_of_median(values: np.ndarray, level: float) -> tuple[np.ndarray, np
     They are x_(j) and x_(n + 1 - j) for the largest j with P(B < j) <= (1 - level)/2, where B, the
     number of runs below the median, is binomial (n, 1/2). nan if there are fewer than `fewest`.
     """
+    from scipy.special import bdtr
+
     n = len(values)
     j = int(np.sum(bdtr(np.arange((n + 1) // 2), n, 0.5) <= (1 - level) / 2))
     if j == 0:
