@@ -20,7 +20,6 @@ from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import about, claims_table
-from dpbandits.judge.verdicts import Verdict
 from dpbandits.kernel.roots import discovery
 from dpbandits.run.progress import reported
 from dpbandits.site import algorithms, home, reports
@@ -33,7 +32,6 @@ SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
 SQUARES = re.compile(r"<!-- squares ([\w-]+) -->")  # in a report: its verdicts
 NAMED = re.compile(r"(?m)^\|([^|(]+?)(?= [|(])")  # first cell of a row, without parameters
-VERDICTS = {f"**{reports.brief(v)}**": home.kind(v) for v in Verdict}
 SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~^$&]|^([-+=:!?]|\d+[.)])+")
 # What Markdown drops or takes as the end of a line.
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
@@ -189,9 +187,12 @@ def _squares(mark: re.Match[str]) -> str:
 
 
 def _coloured(report: str) -> str:
-    # A report whose verdicts have the colours and signs of squares.
-    for words, name in VERDICTS.items():
-        report = report.replace(words, f'<span class="verdict {name}">{words}</span>')
+    # A report whose verdicts have the colours and signs of squares; a column's head is its sign.
+    for verdict, sign in home.SIGNS.items():
+        words, name = reports.brief(verdict), home.kind(verdict)
+        square = f'|<i class="q {name}" title="{words}">{sign}</i> |'
+        report = report.replace(f"**{words}**", f'<span class="verdict {name}">**{words}**</span>')
+        report = report.replace(f"|{words} |", square)
     return report
 
 
