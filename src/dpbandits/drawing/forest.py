@@ -83,7 +83,7 @@ def _draw(axes: Axes, row: Row, y: float, size: float) -> None:
     axes.plot(others, [y] * len(others), color=row.colour, **style)
     if row.difference:  # at the margin on the side of its sentence
         side, to = ("left", (4, 0)) if row.estimate <= 0 else ("right", (-4, 0))
-        style = {"color": row.colour, "fontsize": 1.5 + 1.5 * size, "ha": side, "va": "center"}
+        style = {"color": row.colour, "fontsize": 7, "ha": side, "va": "center"}
         style |= {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
         axes.annotate(f"difference: {row.difference}", (float(to[0] < 0), y), to, **style)
     else:
