@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import matplotlib.style
@@ -43,14 +43,6 @@ SIGNS = {
 LONGEST = 200  # characters of a sentence that a square shows whole
 SHOWN_ROUNDS = 1000  # after which the first page has the loss of the sequence
 GAME, NOTION, MEAN, MEDIAN = "c2", "ε-global DP", 0, 3  # of the maps; columns of a cell
-
-
-class Map(NamedTuple):
-    """Winner of every square, the largest horizon first, and who wins most of them."""
-
-    rows: list[list[str]]
-    first: str
-    squares: int  # that it wins
 
 
 def squares(of: Gathered, page: str = "") -> str:
@@ -167,7 +159,7 @@ def _draw(
 def _maps(folder: Path) -> dict[str, Any]:
     index, cells = (_content(folder / f"{name}.js") for name in ("index", GAME))
     by_mean, by_median = (_map(index, cells, column) for column in (MEAN, MEDIAN))
-    winners = dict.fromkeys(name for m in (by_mean, by_median) for row in m.rows for name in row)
+    winners = dict.fromkeys(name for m in (by_mean, by_median) for row in m["rows"] for name in row)
     return {
         "maps": {"mean": by_mean, "median": by_median},
         "winners": {
@@ -182,13 +174,14 @@ def _content(script: Path) -> Any:
     return json.loads(script.read_text("utf-8").partition(" = ")[2].rstrip(";\n"))
 
 
-def _map(index: Any, cells: Any, column: int) -> Map:
+def _map(index: Any, cells: Any, column: int) -> dict[str, Any]:
+    # Winner of every square, the largest horizon first, and who wins most of them.
     rows = [
         [_winner(index, cells, column, t, e) for e in range(len(index["epsilons"]))]
         for t in reversed(index["horizons"])
     ]
     (first, number), *_ = Counter(name for row in rows for name in row).most_common(1)
-    return Map(rows, first, number)
+    return {"rows": rows, "first": first, "squares": number}
 
 
 def _winner(index: Any, cells: Any, column: int, horizon: int, epsilon: int) -> str:
