@@ -147,6 +147,11 @@ MISTAKES: Mapping[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         "and nothing else of the bandit",
         ((LAST, LAST.replace("argmax(private_mean)", "argmax(bandit.law.means)")),),
     ),
+    "reads-by-position": (
+        "the policy sees only its rewards",
+        "`play` reads: bandit.law, bandit.pulls.",
+        ((LAST, f"    private_mean[0] += 0.0 * bandit[4][0]\n    law = bandit[0]\n{LAST}"),),
+    ),
     "reads-the-regret": (
         "the policy sees only its rewards",
         "and nothing else of the bandit",

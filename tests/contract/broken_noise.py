@@ -65,6 +65,13 @@ ARM = "        arm = rng.integers(0, arms) if explores else argmax(mean)\n"
 EMPTIED = "total[arm], pulls[arm] = 0.0, 0.0"
 
 Edits = tuple[tuple[str, str], ...]
+
+
+def steered_by(condition: str) -> Edits:
+    """Return the change by which a condition chooses an arm."""
+    return ((ARM, f"{ARM}        if {condition}:\n            arm = 0\n"),)
+
+
 SOME = "no declaration allows a release"
 RAW = "without noise"
 
@@ -100,6 +107,43 @@ BROKEN: Mapping[str, tuple[str, Edits]] = {
     "a-raw-sum-is-a-parameter": (
         RAW,
         ((ARM, f"{ARM}        arm = 0 if rng.beta(1.0 + total[0], 1.0) > 0.999 else arm\n"),),
+    ),
+    "a-rounded-sum-steers": (RAW, steered_by("round(total[0]) == 9")),
+    "a-remainder-steers": (RAW, steered_by("total[0] % 2.0 == 1.0")),
+    "a-product-steers": (RAW, steered_by("total[0] * total[0] > 99.0")),
+    "a-power-steers": (RAW, steered_by("total[0] ** 2 > 99.0")),
+    "a-sum-of-all-arms-steers": (RAW, steered_by("np.round(total)[0] + np.sum(total) > 20.0")),
+    "an-error-hides-a-raw-sum": (
+        RAW,
+        (
+            (
+                ARM,
+                f"{ARM}        try:\n            arm = int(total[0] > 9.0)\n"
+                "        except Exception:\n            pass\n",
+            ),
+        ),
+    ),
+    "none-for-a-small-budget": (RAW, ((NOISE, f"({NOISE} if params.epsilon > 0.1 else 0.0)"),)),
+    "none-for-a-large-budget": (RAW, ((NOISE, f"({NOISE} if params.epsilon < 2.0 else 0.0)"),)),
+    "none-from-the-eighth-arm-on": (RAW, ((NOISE, f"({NOISE} if arm < 7 else 0.0)"),)),
+    "none-if-the-noise-is-large": (
+        RAW,
+        (
+            (
+                MEAN,
+                f"z = total[arm] / n + {NOISE}\n"
+                "            mean[arm] = z if z < 5.0 else total[arm] / n",
+            ),
+        ),
+    ),
+    "that-cancels": (
+        "uses a noise for a second release",
+        ((MEAN, f"z = {NOISE}\n            mean[arm] = total[arm] / n + (z - z)"),),
+    ),
+    "of-two-halves": (SOME, ((NOISE, f"0.5 * ({NOISE} + {NOISE})"),)),
+    "one-for-all-arms": (
+        "uses a noise for a second release",
+        ((MEAN, f"mean = total / n + {NOISE}"),),
     ),
     "for-two-releases": (
         "uses a noise for a second release",
@@ -184,6 +228,17 @@ EQUAL: Mapping[str, Edits] = {
     ),
     "of-the-sum": ((MEAN, "mean[arm] = (total[arm] + laplace(rng, 1.0, params.epsilon)) / n"),),
     "subtracted": ((NOISE, f"-{NOISE}"), (" + -laplace", " - laplace")),
+    "of-two-gaussians": (
+        *((a, b.replace("0.5 / n", "1.0 / n")) for a, b in GAUSSIAN),
+        (
+            "gaussian(rng, 1.0 / n, params.rho)",
+            "(rng.normal(0.0, 1.0 / n) + rng.normal(0.0, 1.0 / n)) / (2.0 * math.sqrt(params.rho))",
+        ),
+    ),
+    "in-other-arrays": (
+        ("total, mean = np.zeros(arms)", "total, mean = np.linspace(0.0, 0.0, arms)"),
+        ("rng.random() <", "rng.uniform(low=0.0, high=1.0) <"),
+    ),
     "at-once": (
         (START, f"    noise = np.zeros(arms)\n{START}"),
         (MEAN, f"noise[arm] = {NOISE}\n            mean[arm] = total[arm] / n + noise[arm]"),

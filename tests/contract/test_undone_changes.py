@@ -45,7 +45,7 @@ def undone(case: Case, inputs: Inputs, game: Game, arm: int, pull: int, changed:
     for release in game.releases:
         factor = rewards(release).get(named(case, game, arm, pull), 0.0)
         if factor:
-            noises[release.draw] -= by * factor / release.scale
+            noises[release.noise.draw] -= by * factor / release.noise.scale
             if release.after < case.rounds:  # a choice follows
                 cost += cost_of(release, by * factor)
     again = game_of(case, Inputs(table, noises, inputs.uniforms), traced=False)

@@ -37,7 +37,7 @@ from dpbandits.run.user_algorithms import DECORATE, error_place, is_kernel
 # Instances on which choices are close, so that outcomes vary between runs.
 INSTANCES = ((0.5, 0.5), (0.6, 0.46), (0.75, 0.5, 0.4))
 HORIZON = 4000
-HORIZONS = (40_000, 20_000, HORIZON, 700)  # a shorter curve is the beginning of the longest
+HORIZONS = (80_000, 40_000, HORIZON, 700)  # a shorter curve is the beginning of the longest
 RUNS_OF_PREFIX = 5
 RUNS = 400  # of each mode and instance
 FALSE_ALARMS = 1e-4  # of the whole check of laws, by Bonferroni over its comparisons

@@ -1,8 +1,7 @@
 """Releases that traced games record, against those that their algorithm declares."""
 
-import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any
@@ -11,7 +10,6 @@ from dpbandits.contract.traced import Game, Recorded, cost_of, of_choices
 from dpbandits.privacy.releases import ApproximateDP, Gaussian, Laplace, Release
 
 SLACK = 1.0 + 1e-9  # for rounded sums
-SAME = 1e-12  # relative tolerance: scales that differ only by rounding are equal
 
 
 class Undeclared(AssertionError):
@@ -81,25 +79,38 @@ def matched(game: Game, declared: Iterable[Release], *, rescaled: bool = False) 
     `rescaled` is for declarations that divide statistics by their scale before they are added up.
     """
     matches = [Match(one) for one in sorted(declared, key=lambda one: (one.arm, one.last))]
-    alike: dict[Any, list[Match]] = {}  # by arm and kind of noise, in order of the scales
-    for match in sorted(matches, key=lambda match: _scale(match.declared)):
-        alike.setdefault((match.declared.arm, type(match.declared)), []).append(match)
+    alike: dict[Any, list[Match]] = {}  # by arm and noise, in order of their last rewards
+    for match in matches:
+        alike.setdefault(_noise(match.declared.arm, match.declared, rescaled), []).append(match)
     made = [(*window(release), release) for release in of_choices(game)]
     for arm, first, last, recorded in sorted(made, key=lambda release: release[:3]):
-        for match, moved in _candidates(recorded, alike, arm, rescaled):
-            within = match.declared.first <= first <= last <= match.declared.last
-            if within and match.load.at(first) + moved <= match.most:
+        every = alike.get(_noise(arm, recorded.noise, rescaled), [])
+        factor = max(abs(run.factor) for run in recorded.reads)
+        start = bisect_left(every, last, key=lambda match: match.declared.last)
+        for match in every[start:] if recorded.noise.scale > 0.0 else ():
+            unit = getattr(match.declared, "scale", 1.0)  # of the declared sensitivity
+            moved = factor * (unit / recorded.noise.scale)
+            if match.declared.first <= first and match.load.at(first) + moved <= match.most:
                 match.load.add(last, moved)
                 match.recorded.append(recorded)
                 break
         else:
             raise Undeclared(
                 f"after round {recorded.after}: no declaration allows a release of rewards"
-                f" {first} to {last} of arm {arm} with noise of scale {recorded.scale:.6g} and"
-                f" factors up to {_factor(recorded):.6g}",
+                f" {first} to {last} of arm {arm} with noise of scale"
+                f" {recorded.noise.scale:.6g} and factors up to {factor:.6g}",
                 recorded,
             )
     return matches
+
+
+def _noise(arm: int, noise: Any, rescaled: bool) -> tuple[Any, ...]:
+    # Arm and noise of a declaration or a drawn noise; equal where they differ only by rounding.
+    law = getattr(noise, "law", type(noise))
+    if law in (Laplace, Gaussian):
+        return arm, law, "" if rescaled else f"{noise.scale:.9g}"
+    budget = (noise.epsilon, noise.delta) if law is ApproximateDP else law
+    return arm, ApproximateDP, *(f"{part:.9g}" for part in budget)
 
 
 def not_made(game: Game, matches: Iterable[Match]) -> list[Release]:
@@ -116,35 +127,3 @@ def window(release: Recorded) -> tuple[int, int, int]:
         problem = f"after round {release.after}: one release reads the arms {sorted(arms)}"
         raise Undeclared(problem, release)
     return arms.pop(), release.reads[0].first, release.reads[-1].last
-
-
-def _candidates(
-    recorded: Recorded, alike: dict[Any, list[Match]], arm: int, rescaled: bool
-) -> Iterator[tuple[Match, float]]:
-    # Declarations with this noise, and how far a reward moves the statistic, in their unit.
-    if recorded.scale <= 0.0:
-        return
-    if recorded.budget is not None:
-        for match in alike.get((arm, ApproximateDP), ()):
-            (epsilon, delta), declared = recorded.budget, match.declared
-            if math.isclose(epsilon, declared.epsilon, rel_tol=SAME) and math.isclose(
-                delta, declared.delta, rel_tol=SAME
-            ):
-                yield match, _factor(recorded) / recorded.scale
-        return
-    every = alike.get((arm, Gaussian if recorded.is_gaussian else Laplace), [])
-    start, end = 0, len(every)
-    if not rescaled:
-        scales = (recorded.scale * (1.0 - SAME), recorded.scale * (1.0 + SAME))
-        start = bisect_left(every, scales[0], key=lambda match: _scale(match.declared))
-        end = bisect_right(every, scales[1], key=lambda match: _scale(match.declared))
-    for match in every[start:end]:
-        yield match, _factor(recorded) * (match.declared.scale / recorded.scale)
-
-
-def _scale(declared: Release) -> float:
-    return declared.scale if isinstance(declared, Laplace | Gaussian) else 0.0
-
-
-def _factor(recorded: Recorded) -> float:
-    return max(abs(run.factor) for run in recorded.reads)

@@ -35,11 +35,11 @@ from dpbandits.privacy.releases import (
     composed_rho,
 )
 
-# Arms and rounds of the games, and factors of the budget: noise that does not depend on it, or on
-# another field of the same value, is then another noise than the declared one.
+# Factors of the budget, arms and rounds of the games. Noise that does not depend on the budget, or
+# on another field of the same value, is then another noise than the declared one.
 GAMES = (
-    *((1.0, 2, 64), (0.7, 2, 1000), (0.7, 3, 1000)),
-    *((1.0, 2, 5000), (1.0, 2, 20_000), (0.7, 2, 20_000)),
+    *((1.0, 2, 64), (0.7, 2, 1000), (0.03, 2, 1000), (30.0, 3, 1000), (0.7, 12, 1000)),
+    *((1.0, 2, 5000), (0.7, 2, 20_000)),
 )
 ADD = "release it with noise first (`laplace`, `gaussian`): sums and multiples of rewards are"
 ADD += " traced, but whatever else is computed from them is taken for a use without noise"
@@ -94,7 +94,7 @@ def compared(subject: Subject, seen: Seen) -> None:
                 seen.sums += len(of_choices(game))
                 seen.games += 1
                 drawn |= {i for i, match in enumerate(matches) if match.recorded}
-                missing = not_made(game, matches) if is_literal else ()
+                missing = set(not_made(game, matches) if is_literal else ())
                 passed |= {i: m.declared for i, m in enumerate(matches) if m.declared in missing}
             if absent := [passed[i] for i in passed.keys() - drawn]:
                 raise Undeclared(f"never drawn, though games go on beyond its rewards: {absent[0]}")
@@ -104,11 +104,9 @@ def compared(subject: Subject, seen: Seen) -> None:
 
 def with_budget(subject: Subject, factor: float) -> Subject:
     """Return the subject with a multiple of its budget."""
-    settings = dict(subject.settings)
-    budget = budget_of(settings)
-    if budget is None:
-        return subject
-    return replace(subject, settings=tuple({**settings, budget: factor * settings[budget]}.items()))
+    budget = budget_of(dict(subject.settings))
+    values = ((name, factor * v if name == budget else v) for name, v in subject.settings)
+    return replace(subject, settings=tuple(values))
 
 
 def assigned(
@@ -123,7 +121,8 @@ def assigned(
     first: Undeclared | None = None
     for by_round in (False, True):
         rng = np.random.default_rng(arms)
-        noises = (loud * float(rng.laplace()) for _ in iter(int, 1))
+        # With spikes, which reach what a policy does rarely.
+        noises = (loud * float(rng.laplace() / (0.1 + rng.random())) for _ in iter(int, 1))
         uniforms = (float(rng.random()) for _ in iter(int, 1))
         game = Game(table, noises, uniforms, by_round=by_round)
         try:
@@ -152,7 +151,7 @@ class Private(Exception):
 def is_choice(declared: list[Release], game: Game) -> bool:
     """Return whether declared releases are mechanisms other than an added noise."""
     kinds = {type(release) for release in declared}
-    with_noise = any(release.budget for release in game.releases)
+    with_noise = any(isinstance(release.noise.law, tuple) for release in game.releases)
     return SparseVector in kinds or (ApproximateDP in kinds and not with_noise)
 
 
@@ -189,5 +188,5 @@ def place(error: Undeclared, member: registry.Member) -> str:
     if error.recorded is None:
         return ""
     file, line = error.recorded.line
-    folder = f"{member.root.folder}/"
-    return f"{registry.Member(member.root, file.removeprefix(folder)).shown}, line {line}: "
+    path = file.removeprefix(f"{member.root.folder}/")
+    return f"{registry.Member(member.root, path).shown}, line {line}: "

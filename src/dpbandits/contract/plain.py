@@ -8,6 +8,7 @@ gaps, and games that record its releases (noise.py).
 
 import json
 import sys
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from types import FrameType
 from typing import Any, ClassVar, NamedTuple
@@ -47,6 +48,14 @@ class Watched(Bandit):
                 Watched.seen.add(name)
         return super().__getattribute__(name)
 
+    def __getitem__(self, place: Any) -> Any:
+        Watched.seen.update(np.atleast_1d(Bandit._fields[place]).tolist())
+        return super().__getitem__(place)
+
+    def __iter__(self) -> Iterator[Any]:
+        Watched.seen.update(Bandit._fields)
+        return super().__iter__()
+
 
 LINES = 6_000_000  # of both games together; those of dpbandits' algorithms take up to 1,500,000
 TRACED = 10_000_000  # of the games that record releases, the longest last
@@ -60,10 +69,12 @@ class Limit:
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Any:
         """Count a line, and none of the traces themselves."""
+        if frame.f_globals.get("__name__") in RECORDING:
+            return None
         self.left -= 1
         if self.left < 0:
             raise Endless(f"its games do not end within {self.lines:,} lines of Python")
-        return None if frame.f_globals.get("__name__") in RECORDING else self
+        return self
 
 
 RECORDING = ("dpbandits.contract.declared", "dpbandits.contract.traced")

@@ -80,9 +80,8 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
     """Yield outcome, title with numbers, and remedy of each check; a remedy means a failure.
 
     The last lines, without a remedy, name what the keys of results do not see, and what no check
-    covers. An error in a check
-    is a failure, except a UserError, which is raised. The checks run on a thread, so that Ctrl-C
-    reaches this one while a kernel plays.
+    covers. An error in a check is a failure, except a UserError, which is raised. The checks run on
+    a thread, so that Ctrl-C reaches this one while a kernel plays.
     """
     opened: Booked = {}
 
@@ -111,19 +110,23 @@ def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
                 return
     for line in not_in_key(checklist(subject)[1], opened):
         yield "not in the key", line, ""
-    if isinstance(subject, Subject):
+    if not isinstance(subject, Distribution):
         yield "not checked", _unchecked(subject), ""
 
 
-def _unchecked(subject: Subject) -> str:
+def _unchecked(subject: Subject | Example) -> str:
     # What no check of an algorithm covers.
+    if isinstance(subject, Example):
+        is_private = hasattr(registry.algorithm(subject.name), "releases")
+        noise = "the noise that `play` draws, and what it computes without noise; "
+        return noise * is_private + "other parameters"
     longest = conditions.in_plain_python(subject)["noise"]["longest"]
-    texts = [f"games of more than {conditions.HORIZONS[0]:,} rounds"]
+    texts = [f"games of more than {conditions.HORIZONS[1]:,} rounds"]
     if longest:
         texts = [f"noise in games of more than {longest:,} rounds", *texts]
-    if numbers := ", ".join(numbers_read(subject.algorithm)):
-        texts.append(f"whether `play` knows the games by numbers of its module: {numbers}")
-    return "; ".join(texts)
+    numbers = ["literals", *numbers_read(subject.algorithm)]
+    texts.append(f"whether `play` knows the games by its numbers: {', '.join(numbers)}")
+    return "; ".join([*texts, "other parameters"])
 
 
 def load(name: str, settings: Mapping[str, Any]) -> Subjects:

@@ -10,16 +10,16 @@ Only games run this way are traced. Compiled games, and the sources, contain no 
 """
 
 import math
-import operator
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import total_ordering
 from itertools import chain, repeat
+from math import trunc
+from operator import eq, floordiv, ge, gt, le, lt, mod, ne, truediv
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 from unittest.mock import patch
 
 import numpy as np
@@ -27,6 +27,7 @@ import numpy as np
 from dpbandits.kernel import bandit as core_bandit
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.mechanisms import perturbation
+from dpbandits.privacy.releases import Gaussian, Laplace
 
 PLAYED = ("dpbandits.algorithms.", "dpbandits.mechanisms.", "dpbandits.kernel.bandit")
 # Modules whose frames are below the line of a policy that draws or reads.
@@ -98,59 +99,13 @@ def _appended(first: Reads, second: Reads) -> Reads:
     return first + second
 
 
-class Recorded(NamedTuple):
-    """Release: coefficients of the rewards in its statistic, its noise, and the value released."""
+class Number:
+    """Number of a game. Whatever is no sum or multiple of it uses its value: `float`."""
 
-    reads: Reads
-    scale: float  # of Laplace or Gaussian noise, or the unit of that of Lemma 15 (wang2024)
-    budget: tuple[float, float] | None  # (epsilon, delta) of Lemma 15; None for other noise
-    is_gaussian: bool  # whose `scale` is the standard deviation
-    draw: int  # number of the noise in `Game.draws`, from 0
-    after: int  # rounds played before the release
-    value: float
-    line: tuple[str, int]  # file and line of the policy
+    __array_ufunc__ = None  # NumPy numbers and arrays leave the arithmetic to this class
 
-
-@total_ordering
-class Statistic:
-    """Number that depends on rewards which no noise covers."""
-
-    __array_ufunc__ = None  # NumPy numbers leave the arithmetic to this class
-
-    def __init__(self, game: "Game", value: float, reads: Reads) -> None:
-        self.game, self.value, self.reads = game, value, reads
-
-    def __add__(self, other: Any) -> Any:
-        if isinstance(other, Noise):
-            return other + self
-        if isinstance(other, Statistic):
-            return Statistic(self.game, self.value + other.value, added(self.reads, other.reads))
-        return Statistic(self.game, self.value + other, self.reads)
-
-    __radd__ = __add__
-
-    def __mul__(self, factor: Any) -> "Statistic":
-        if isinstance(factor, Statistic):
-            raise Untraced("rewards are multiplied with rewards")
-        factor = float(factor)
-        reads = tuple(run._replace(factor=factor * run.factor) for run in self.reads)
-        return Statistic(self.game, factor * self.value, reads)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, divisor: Any) -> "Statistic":
-        divisor = float(divisor)
-        reads = tuple(run._replace(factor=run.factor / divisor) for run in self.reads)
-        return Statistic(self.game, self.value / divisor, reads)
-
-    def __pow__(self, power: Any) -> float:
-        raise Untraced("rewards are taken to a power")
-
-    def __rtruediv__(self, dividend: float) -> float:
-        return dividend / float(self)
-
-    def __neg__(self) -> "Statistic":
-        return -1.0 * self
+    def __neg__(self: Any) -> Any:
+        return self * -1.0
 
     def __sub__(self, other: Any) -> Any:
         return self + -other
@@ -158,93 +113,119 @@ class Statistic:
     def __rsub__(self, other: Any) -> Any:
         return -self + other
 
+
+COMPARED, DIVIDED = (lt, le, gt, ge, eq, ne), (truediv, floordiv, mod, divmod, pow)
+for _use in (*COMPARED, *DIVIDED, abs, bool, hash, int, round, trunc):
+    setattr(Number, f"__{_use.__name__}__", lambda x, *y, use=_use: use(float(x), *y))
+for _use in DIVIDED:
+    setattr(Number, f"__r{_use.__name__}__", lambda x, y, use=_use: use(y, float(x)))
+
+
+def by_element(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let the second number of an operation be an array."""
+
+    def applied(number: Any, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return np.frompyfunc(lambda x: operation(number, x), 1, 1)(other)
+        return operation(number, other)
+
+    return applied
+
+
+class Statistic(Number):
+    """Number that depends on rewards which no noise covers.
+
+    Rewards of which it is no linear function have an infinite coefficient.
+    """
+
+    def __init__(self, game: "Game", value: float, reads: Reads) -> None:
+        self.game, self.value, self.reads = game, value, reads
+
+    @by_element
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Noise):
+            return other + self
+        if isinstance(other, Statistic):
+            return Statistic(self.game, self.value + other.value, added(self.reads, other.reads))
+        return Statistic(self.game, self.value + other, self.reads)
+
+    @by_element
+    def __mul__(self, factor: Any) -> "Statistic":
+        if isinstance(factor, Statistic):
+            both = added(self._times(math.inf), factor._times(math.inf))
+            return Statistic(self.game, self.value * factor.value, both)
+        return Statistic(self.game, self.value * float(factor), self._times(float(factor)))
+
+    @by_element
+    def __truediv__(self, divisor: Any) -> "Statistic":
+        divisor = float(divisor)
+        return Statistic(self.game, self.value / divisor, self._times(1.0 / divisor))
+
+    def __pow__(self, power: float) -> "Statistic":
+        return Statistic(self.game, self.value ** float(power), self._times(math.inf))
+
+    __radd__, __rmul__ = __add__, __mul__
+
     def __float__(self) -> float:
         if self.game.strict and self.reads:
             run, number = self.reads[0], sum(last - first + 1 for _, first, last, _ in self.reads)
-            raise Unreleased(
-                f"round {len(self.game.arms) + 1} depends on a sum of {number} rewards"
-                f" without noise, among them reward {run.first} of arm {run.arm}"
+            self.game.refuse(
+                f"depends on a sum of {number} rewards without noise, among them reward"
+                f" {run.first} of arm {run.arm}"
             )
         return float(self.value)
 
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other)
-
-    def __eq__(self, other: object) -> bool:
-        return float(self) == other
-
-    def __hash__(self) -> int:
-        return hash(float(self))
-
-    def __bool__(self) -> bool:
-        return bool(float(self))
-
-    def __int__(self) -> int:
-        return int(float(self))
-
-    __index__ = __int__
-
-    def __abs__(self) -> float:
-        return abs(float(self))
+    def _times(self, factor: float) -> Reads:
+        return tuple(run._replace(factor=factor * run.factor) for run in self.reads)
 
 
-@total_ordering
 @dataclass(eq=False)
-class Noise:
+class Noise(Number):
     """Noise before it is added. It covers one statistic; a second use is an error."""
-
-    __array_ufunc__ = None  # no annotation: not a field
 
     game: "Game"
     value: float
-    scale: float
-    draw: int
-    budget: tuple[float, float] | None
-    is_gaussian: bool
+    law: Any  # Laplace, Gaussian, or (epsilon, delta) of Lemma 15 (wang2024)
+    scale: float  # of a Laplace law, Gaussian standard deviation, or the unit of Lemma 15
+    draw: int  # number of the noise in `Game.draws`, from 0
 
-    def __mul__(self, factor: float) -> "Noise":
+    @by_element
+    def __mul__(self, factor: Any) -> "Noise":
+        factor = float(factor)
         return replace(self, value=factor * self.value, scale=abs(factor) * self.scale)
 
-    __rmul__ = __mul__
+    def __truediv__(self, divisor: Any) -> "Noise":
+        return self * (1.0 / divisor)
 
-    def __truediv__(self, divisor: float) -> "Noise":
-        return (1.0 / divisor) * self
-
-    def __neg__(self) -> "Noise":
-        return -1.0 * self
-
-    def __add__(self, other: Any) -> float:
-        if isinstance(other, Noise):
-            raise Untraced("two noises are added up")
+    @by_element
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Noise):  # the larger one covers, the other is known
+            larger, smaller = (self, other) if self.scale >= other.scale else (other, self)
+            is_gaussian = self.law is other.law is Gaussian
+            scale = math.hypot(self.scale, other.scale) if is_gaussian else larger.scale
+            return replace(larger, value=larger.value + float(smaller), scale=scale)
         is_statistic = isinstance(other, Statistic)
         exact, reads = (other.value, other.reads) if is_statistic else (float(other), ())
         is_used, value = self.draw in self.game.used, float(self)
         return exact + value if is_used else self.game.release(exact, reads, self)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> float:
-        return self + -other
-
-    def __rsub__(self, other: Any) -> float:
-        return -self + other
+    __radd__, __rmul__ = __add__, __mul__
 
     def __float__(self) -> float:
         # A noise that is known covers nothing.
         if self.draw in self.game.used and self.game.strict:
-            round_ = len(self.game.arms) + 1
-            raise Unreleased(f"round {round_} uses a noise for a second release")
+            self.game.refuse("uses a noise for a second release")
         self.game.used.add(self.draw)
         return float(self.value)
 
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other)
 
-    def __eq__(self, other: object) -> bool:
-        return float(self) == other
+class Recorded(NamedTuple):
+    """Release: coefficients of the rewards in its statistic, and its noise."""
 
-    def __abs__(self) -> float:
-        return abs(float(self))
+    reads: Reads
+    noise: Noise
+    after: int  # rounds played before the release
+    line: tuple[str, int]  # file and line of the policy
 
 
 class Game:
@@ -270,6 +251,7 @@ class Game:
         self.draws: list[tuple[float, int]] = []  # scale and rounds played, of every noise
         self.used: set[int] = set()  # numbers of the noises that were added
         self.releases: list[Recorded] = []
+        self.refused: Unreleased | None = None
         self._noises = chain(noises, repeat(0.0))
         self._uniforms = chain(uniforms, repeat(0.5))
         self._read = [0] * len(table)
@@ -288,66 +270,73 @@ class Game:
 
     def laplace(self, loc: Any = 0.0, scale: float = 1.0, size: Any = None) -> Any:
         """Return a Laplace noise, as a generator does."""
-        return self._noises_of(loc, scale, size, False)
+        return self._noise(Laplace, loc, scale, size)
 
     def normal(self, loc: Any = 0.0, scale: float = 1.0, size: Any = None) -> Any:
         """Return a Gaussian noise, as a generator does."""
-        return self._noises_of(loc, scale, size, True)
+        return self._noise(Gaussian, loc, scale, size)
 
     def standard_normal(self, size: Any = None) -> Any:
-        """Return a Gaussian noise of scale 1, as a generator does.
-
-        In a game that is not traced it is no noise, and the same in every game.
-        """
-        if self.traced:
-            return self.normal(size=size)
-        return float(self._own.standard_normal())
+        """Return a Gaussian noise of scale 1, as a generator does."""
+        return self.normal(size=size)
 
     def perturb(self, law: Any) -> Any:
         """Return a noise of Lemma 15 of wang2024; `scale` is then the unit of a reward."""
-        return self._noise(1.0, (law.epsilon, law.delta))
+        return self._noise((law.epsilon, law.delta))
 
-    def random(self) -> float:
+    def random(self, size: Any = None) -> Any:
         """Return a uniform number, as a generator does."""
-        return next(self._uniforms)
+        return next(self._uniforms) if size is None else _filled(size, self.random)
 
     def __getattr__(self, name: str) -> Any:
         """Return a method of a generator whose draws are the same in every game."""
         method = getattr(self._own, name)
 
-        def drawn(*arguments: Any) -> Any:
+        def drawn(*arguments: Any, **named: Any) -> Any:
             # A statistic among the arguments would decide a draw.
-            return method(*(operator.index(x) if type(x) is int else float(x) for x in arguments))
+            numbers = {key: _plain(value) for key, value in named.items()}
+            return method(*map(_plain, arguments), **numbers)
 
         return drawn
 
     def release(self, exact: float, reads: Reads, noise: Noise) -> float:
-        """Record a release and return its value."""
-        value, after, frame = exact + noise.value, len(self.arms), sys._getframe(1)
+        """Record a release and return its value. Raises Untraced for a product of rewards."""
+        if not all(math.isfinite(run.factor) for run in reads):
+            raise Untraced("noise is added to a product of rewards")
+        frame = sys._getframe(1)
         while frame.f_back and str(frame.f_globals.get("__name__")).startswith(BELOW):
             frame = frame.f_back
         line = frame.f_code.co_filename, frame.f_lineno
-        kind = noise.budget, noise.is_gaussian
-        self.releases.append(Recorded(reads, noise.scale, *kind, noise.draw, after, value, line))
-        return value
+        self.releases.append(Recorded(reads, noise, len(self.arms), line))
+        return exact + noise.value
 
-    def _noises_of(self, loc: Any, scale: float, size: Any, is_gaussian: bool) -> Any:
+    def refuse(self, use: str) -> NoReturn:
+        """Raise Unreleased, also at the end of the game: a policy may handle errors."""
+        self.refused = self.refused or Unreleased(f"round {len(self.arms) + 1} {use}")
+        raise self.refused
+
+    def _noise(self, law: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         if size is not None:
-            every = np.empty(size, object)
-            for place in np.ndindex(every.shape):
-                every[place] = self._noises_of(loc, scale, None, is_gaussian)
-            return every
-        noise = self._noise(float(scale), is_gaussian=is_gaussian)
-        return noise + loc if isinstance(loc, Statistic) or loc != 0.0 else noise
+            return _filled(size, lambda: self._noise(law, loc, scale))
+        self.draws.append((float(scale), len(self.arms)))
+        value = float(scale) * next(self._noises)
+        if self.traced:
+            noise: Any = Noise(self, value, law, float(scale), len(self.draws) - 1)
+            return noise + loc if isinstance(loc, Number) or loc != 0.0 else noise
+        return value + loc
 
-    def _noise(
-        self, scale: float, budget: tuple[float, float] | None = None, is_gaussian: bool = False
-    ) -> Any:
-        self.draws.append((scale, len(self.arms)))
-        value = scale * next(self._noises)
-        if not self.traced:
-            return value
-        return Noise(self, value, scale, len(self.draws) - 1, budget, is_gaussian)
+
+def _filled(size: Any, draw: Callable[[], Any]) -> np.ndarray:
+    array = np.empty(size, object)
+    for i in np.ndindex(array.shape):
+        array[i] = draw()
+    return array
+
+
+def _plain(value: Any) -> Any:
+    # Arrays of objects have no logarithm, and a generator takes no object.
+    array = np.asarray(value)
+    return array.astype(float)[()] if array.dtype == object else value
 
 
 class _Whole(np.ndarray):
@@ -360,48 +349,33 @@ class _Whole(np.ndarray):
 
 
 class _Arrays:
-    # NumPy, except that arrays of floats can hold statistics.
+    # NumPy, except that its arrays of floats can hold statistics.
 
-    MADE = ("array", "empty", "full", "ones", "zeros")
-    LIKE = tuple(f"{name}_like" for name in MADE[1:])
+    WHOLE = ("array", "empty", "full", "ones", "zeros")
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(np, name)
-        if name in (*self.MADE, *self.LIKE):
-            return lambda *given, **named: self._made(function, *given, **named)
-        return _of_floats(function) if isinstance(function, np.ufunc) else function
+        if not callable(function) or isinstance(function, type):
+            return function
+        is_whole = name.removesuffix("_like") in self.WHOLE
 
-    @staticmethod
-    def _made(function: Callable[..., np.ndarray], *given: Any, **named: Any) -> np.ndarray:
-        array = function(*given, **named)
-        if function is np.empty_like and array.dtype == object:
-            array[...] = 0.0
-        if array.dtype.kind == "f":
-            return array.astype(object)
-        return array.view(_Whole) if array.dtype.kind in "iu" else array
+        def call(*given: Any, **named: Any) -> Any:
+            try:
+                result = function(*given, **named)
+            except (AttributeError, TypeError):
+                result = function(*map(_plain, given), **named)
+            return _holding(result, is_whole) if isinstance(result, np.ndarray) else result
+
+        return call
 
 
-def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
-    # Objects have no logarithm; a statistic among them is then an error.
-    def call(*arguments: Any) -> Any:
-        return function(
-            *(
-                np.asarray(x, float)
-                if isinstance(x, np.ndarray) and x.dtype == object
-                else float(x)
-                if isinstance(x, Statistic | Noise)
-                else x
-                for x in arguments
-            )
-        )
-
-    def either(*arguments: Any, **named: Any) -> Any:
-        try:
-            return function(*arguments, **named)
-        except (AttributeError, TypeError):
-            return call(*arguments, **named)
-
-    return either
+def _holding(array: np.ndarray, is_whole: bool) -> np.ndarray:
+    # The same array for the statistics of a policy.
+    if array.dtype.kind == "f":
+        return array.astype(object)
+    if array.dtype == object:  # None, of empty_like
+        array[np.reshape([x is None for x in array.flat], array.shape)] = 0.0
+    return array.view(_Whole) if is_whole and array.dtype.kind in "iu" else array
 
 
 @contextmanager
@@ -412,34 +386,23 @@ def plain_python(*packages: str) -> Iterator[None]:
     named by the beginnings of their modules.
     """
     arrays = _Arrays()
-    instead = {id(np): arrays, id(perturbation.perturb): _perturb}
-    instead |= {id(getattr(np, name)): getattr(arrays, name) for name in arrays.MADE + arrays.LIKE}
+    instead = {id(value): getattr(arrays, name) for name, value in vars(np).items()}
+    instead[id(np)] = arrays
+    instead[id(perturbation.perturb)] = lambda law, rng: rng.perturb(law)
+    game: dict[str, Any] = {
+        "draw": lambda law, rng, arm, t: law.reward(arm),
+        "draw_sum": lambda law, rng, arm, n: law.reward(arm, int(n)),
+        "has_closed_sum": lambda law: not law.by_round,
+        "check": lambda *_: None,  # the guard of rewards compares them, and tells nothing
+    }
     with ExitStack() as patches:
         for module_name, module in list(sys.modules.items()):
-            if module_name.startswith((*PLAYED, *packages)):
+            if module_name.startswith((*PLAYED, *packages)) and module is not perturbation:
                 for name, value in list(vars(module).items()):
-                    if id(value) in instead and module is not perturbation:
+                    if instead.get(id(value), value) is not value:
                         patches.enter_context(patch.object(module, name, instead[id(value)]))
-        for name, function in (("draw", _draw), ("draw_sum", _draw_sum)):
-            patches.enter_context(patch.object(core_bandit, name, function))
-        patches.enter_context(
-            patch.object(core_bandit, "has_closed_sum", lambda law: not law.by_round)
-        )
-        # The guard of rewards compares them, and tells the policy nothing.
-        patches.enter_context(patch.object(core_bandit, "check", lambda bandit, total, n: None))
+        patches.enter_context(patch.multiple(core_bandit, None, **game))
         yield
-
-
-def _draw(law: Game, rng: Game, arm: int, t: int) -> Any:
-    return law.reward(arm)
-
-
-def _draw_sum(law: Game, rng: Game, arm: int, n: int) -> Any:
-    return law.reward(arm, int(n))
-
-
-def _perturb(law: Any, rng: Game) -> Any:
-    return rng.perturb(law)
 
 
 def played(
@@ -452,6 +415,8 @@ def played(
     bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused, per_round)
     play: Callable[..., None] = getattr(module.play, "py_func", module.play)
     play(params, bandit, game)
+    if game.refused:
+        raise game.refused
     assert len(game.arms) == rounds
     return game
 
@@ -463,10 +428,11 @@ def cost_of(release: Recorded, moved: float) -> float:
     Gaussian noise: the Rényi divergence of order alpha between N(0, s^2) and N(x, s^2) is
     alpha x^2/(2 s^2).
     """
-    units = abs(moved) / release.scale if release.scale else math.inf
-    if release.is_gaussian:
+    noise = release.noise
+    units = abs(moved) / noise.scale if noise.scale else math.inf
+    if noise.law is Gaussian:
         return units * units / 2.0
-    return units * (release.budget[0] if release.budget else 1.0)
+    return units * (1.0 if noise.law is Laplace else noise.law[0])
 
 
 def of_choices(game: Game) -> list[Recorded]:

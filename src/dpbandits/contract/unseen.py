@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 from importlib.machinery import EXTENSION_SUFFIXES
+from inspect import signature
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -60,6 +61,7 @@ def numbers_read(algorithm: str) -> list[str]:
         modules = [module for module in modules if module.__name__.startswith(package)]
         values += [(n, getattr(module, n, None)) for module in modules for n in names]
         values += zip(function.__code__.co_freevars, cells, strict=True)
+        values += [(p.name, p.default) for p in signature(function).parameters.values()]
         numbers |= {name: _shown(value) for name, value in values if _is_number(value)}
         left += [value for _, value in values if callable(value)]
     return [f"{name} = {value}" for name, value in numbers.items()]
