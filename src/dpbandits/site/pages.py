@@ -82,10 +82,8 @@ def execute(notebook: Path) -> None:
     from nbconvert.preprocessors import ExecutePreprocessor
 
     quiet = ["--log-level=ERROR"]
-    player = ExecutePreprocessor(  # type: ignore[no-untyped-call]
-        startup_timeout=300, timeout=None, extra_arguments=quiet
-    )
-    exporter = MarkdownExporter(preprocessors=[player])  # type: ignore[no-untyped-call]
+    player = ExecutePreprocessor(startup_timeout=300, timeout=None, extra_arguments=quiet)
+    exporter = MarkdownExporter(preprocessors=[player])
     body, _ = exporter.from_filename(str(notebook))
     write_atomically(notebook.with_suffix(".md"), body.encode(), remedy="")
     notebook.unlink()
