@@ -14,7 +14,7 @@ class Tab:
     def __init__(self, chromium: Any, origin: str, **options: Any) -> None:
         self.errors: list[str] = []
         self.context = chromium.new_context(**options)
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(60_000)
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
