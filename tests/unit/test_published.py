@@ -86,6 +86,17 @@ def test_a_changed_game_has_no_published_points(change: str) -> None:
     assert not any(curve.published for (panel, _), curve in changed.items() if panel == "a")
 
 
+def test_a_point_of_a_game_that_ends_by_itself_has_no_horizon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows, before = published.rows, curves("lazyts-c2")
+    monkeypatch.setattr(
+        published, "rows", lambda *of: [{**row, "horizon": "inf"} for row in rows(*of)]
+    )
+    after = curves("lazyts-c2", "figure.horizon=50_000")  # in panel (a), too
+    assert [c.published for c in after.values()] == [c.published for c in before.values()]
+
+
 def test_a_table_of_gains_has_no_published_points(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, game = published.rows, "exp3-oblivious"
     monkeypatch.setattr(
