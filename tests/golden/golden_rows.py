@@ -106,6 +106,8 @@ def _cases_of_players() -> Iterator[Case]:
         if kind.name != registry.USUAL:
             for on, cell in kind.cases(played, content):
                 yield Case(name, on, "", cell)
+                for words, params in _readings(cell.params):
+                    yield Case(name, on, words, replace(cell, params=params))  # type: ignore[type-var]
             continue
         for environment in FOR_ALL:
             yield Case(name, environment, "", _cell(content, environment))

@@ -6,7 +6,7 @@ thesis and of Algorithm 1 of the poster.
 """
 
 import math
-from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,6 @@ from sajed2019 import DPSE
 from scipy.optimize import minimize_scalar
 from scipy.special import lambertw, zeta
 from streams import Game
-
-Threshold = Callable[["TopTwo", int, int], float]
 
 
 def c_g(x: float) -> float:
@@ -41,6 +39,7 @@ def c_gaussian(n: float, m: float, risk: float, arms: int) -> float:
     return 2 * c_g(math.log((arms - 1) / risk) / 2) + 2 * sum(logs)
 
 
+@cache
 def c_private(n: float, m: float, risk: float, arms: int, epsilon: float, s: float) -> float:
     """Return (5.11) with sigma = 1/2."""
     shared = risk / (2 * zeta(s) ** 2 * k_of(n) ** s * k_of(m) ** s)
@@ -55,6 +54,7 @@ def h(n: float, risk: float, arms: int, s: float) -> float:
     return float(-lambertw(-math.exp(-x), -1).real) / 2
 
 
+@cache
 def c_star(
     gap: float, n: float, m: float, risk: float, arms: int, epsilon: float, s: float
 ) -> float:

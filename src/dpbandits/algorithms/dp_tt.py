@@ -52,9 +52,9 @@ class Params(NamedTuple):
 
 
 @inlined
-def tilted(mean, shrink):
-    """Return g^-(p), the mean with e^-ε = `shrink` times the odds of p."""
-    return mean * shrink / (mean * shrink + (1.0 - mean))
+def lifted(mean, shrink):
+    """Return g^+(p), the mean with e^ε times the odds of p; `shrink` is e^-ε."""
+    return mean / (mean + (1.0 - mean) * shrink)
 
 
 @inlined
@@ -75,16 +75,17 @@ def meeting_point(mean, n, other, m, epsilon):
     derivative that lies where it is valid is the minimum.
     """
     shrink = math.exp(-epsilon)
-    down, up = tilted(mean, shrink), 1.0 - tilted(1.0 - other, shrink)
+    down, up = 1.0 - lifted(1.0 - mean, shrink), lifted(other, shrink)
     x = (n * mean + m * other) / (n + m)  # both kl
     if down <= x <= up:
         return x
     c = shrink / -math.expm1(-epsilon)
     x = (n * (1.0 + c) - m * c) / (n + m)  # both linear
-    if up < x < down:
+    # Clipped means: no point is beyond 0 or 1, and no kl is left beside them.
+    if up < x < down or (other == 0.0 and x <= 0.0) or (mean == 1.0 and x >= 1.0):
         return x
     x = _left_root(mean, n, other, m, c)
-    if x <= min(down, up):
+    if other > 0.0 and x <= min(down, up):
         return x
     return 1.0 - _left_root(1.0 - other, m, 1.0 - mean, n, c)
 
@@ -92,7 +93,7 @@ def meeting_point(mean, n, other, m, epsilon):
 @inlined
 def upper_divergence(mean, x, epsilon):
     """Return d^+_ε(mean, x) for x in [mean, 1]."""
-    if x <= 1.0 - tilted(1.0 - mean, math.exp(-epsilon)):
+    if x <= lifted(mean, math.exp(-epsilon)):
         return bernoulli_kl(mean, x)
     return -math.log1p(x * math.expm1(-epsilon)) - epsilon * mean
 
