@@ -97,9 +97,13 @@ class IdentificationKind(Kind):
 
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
         params = self.case_params(member, values)
-        for limit, means in ((20_000, (0.4, 0.9, 0.3)), (500, (0.6, 0.5, 0.5, 0.2))):
+        games = {
+            "close arms": (20_000, (0.76, 0.9, 0.3)),
+            "arms apart": (20_000, (0.4, 0.9, 0.3)),
+            "a low limit": (500, (0.6, 0.5, 0.5, 0.2)),
+        }
+        for name, (limit, means) in games.items():
             instance = bernoulli.Params(means)
-            name = f"{limit} rounds of bernoulli"
             yield name, IdentificationExperiment(member, params, "bernoulli", instance, limit, 2022)
 
 
