@@ -98,7 +98,7 @@ class IdentificationKind(Kind):
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
         params = self.case_params(member, values)
         games = {
-            "close arms": (20_000, (0.76, 0.9, 0.3)),
+            "close arms": (20_000, (0.77, 0.9, 0.3)),
             "arms apart": (20_000, (0.4, 0.9, 0.3)),
             "a low limit": (500, (0.6, 0.5, 0.5, 0.2)),
         }
