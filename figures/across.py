@@ -17,6 +17,7 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
+    draw_all_over_parameter,
     draw_linear_regret,
     draw_log_over_parameter,
     draw_regret_over_time,
@@ -367,3 +368,53 @@ def _marks() -> list[Line2D | Patch]:
     marks = [Line2D([], [], label=text, **MARK, **MARKS[shows]) for shows, text in texts.items()]
     beyond = r"composed, beyond the axis ($\infty$: no bound known)"
     return [bar, *marks, Line2D([], [], label=beyond, **MARK, **ARROW)]
+
+
+def undecided_shares(drawing: Drawing) -> Figure:
+    """Share of undecided or wrong answers against epsilon."""
+    figure, axes = panel_grid(drawing, columns=2, height=5.0)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_parameter(ax, panel)
+        ax.set_xscale("log")
+        write_decades(ax.xaxis)
+    axes[0].set_ylim(bottom=0)
+    legend_below(figure, handles, columns=2)
+    return figure
+
+
+def identification_regimes(drawing: Drawing) -> Figure:
+    """Median stopping time over the lower bound against epsilon; below it the share undecided.
+
+    The first half of the panels has the times, the second half the undecided runs of each.
+    """
+    number = len(drawing.panels) // 2
+    figure = Figure(figsize=(PAGE, 5.6))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    ratios = [2.4, 0.8] * (number // 3)
+    grid = figure.subplots(len(ratios), 3, sharex=True, gridspec_kw={"height_ratios": ratios})
+    upper, lower = grid[::2].flat, grid[1::2].flat
+    for ax, below, panel, undecided in zip(
+        upper, lower, drawing.panels[:number], drawing.panels[number:], strict=True
+    ):
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        *played, bound = panel.series  # the last curve is the bound
+        handles = []
+        for series in played:
+            unit = bound.centre[np.searchsorted(bound.x, series.x)]
+            style = style_of_curve(series)
+            handles += ax.plot(
+                series.x,
+                series.centre / unit,
+                color=style.colour,
+                marker=style.marker,
+                markersize=3,
+                label=series.legend,
+                gid=series.artist_id,
+            )
+        ax.set(xscale="log", yscale="log")
+        ax.axhline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+        draw_all_over_parameter(below, undecided)
+        below.set(ylim=(-0.05, 1.05), title="")
+        write_decades(below.xaxis)
+    legend_below(figure, handles, columns=4)
+    return figure

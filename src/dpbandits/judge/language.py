@@ -144,6 +144,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "maximum": partial(replace, statistic="max"),
     "minimum": partial(replace, statistic="min"),
     "spread": partial(replace, statistic="spread"),
+    "upper_99": partial(replace, statistic="upper_99"),
     "position": _position,
 }
 

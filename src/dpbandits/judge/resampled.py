@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
@@ -58,6 +59,10 @@ class Resampler:
                 size = self.size or number
                 shares = self._reduced(curve.sources[0], beyond, "mean", group)
                 statistics = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
+            elif name == "upper_99":  # of Clopper and Pearson, for a share: it is not resampled
+                happened, lacking = runs[:, columns].sum(0), (1.0 - runs[:, columns]).sum(0)
+                upper = stats.beta.ppf(0.99, happened + 1.0, np.maximum(lacking, 1e-9))
+                statistics = np.broadcast_to(upper, (1 + RESAMPLES, len(columns)))
             elif curve.x is None:  # points over time belong to the same runs
                 statistics = self._reduced(curve.sources[0], runs[:, columns], name, group)
             else:  # points of a sweep are games of their own

@@ -1,6 +1,6 @@
 """Identification of the best arm: how it is written, and what is said of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,16 @@ class IdentificationKind(Kind):
     experiment = IdentificationExperiment
     quantities = QUANTITIES
     keys: Mapping[str, Key] = {
+        "values": Key(parameters.Ascending, "values of the sweep for this curve alone", ("curve",)),
         "limit": Key(parameters.Rounds, "rounds after which a run stays undecided", is_swept=True),
         "arm": Key(parameters.Count, "arm whose pulls are plotted", ("figure", "panel", "curve")),
     }
     usual: Mapping[str, Any] = {"epsilon": 1.0, "risk": 0.05}
+
+    def swept(self, given: Given, key: str | None) -> Sequence[float] | None:
+        # Those of the curve, where it is too slow for others.
+        values, path = given.value("values")
+        return values if values is None else given.checked(parameters.Ascending, values, path)
 
     def read(self, given: Given, shows: Quantity) -> Experiment:
         environment, instance = given.instance()
