@@ -397,6 +397,7 @@ def identification_regimes(drawing: Drawing) -> Figure:
         upper, lower, drawing.panels[:number], drawing.panels[number:], strict=True
     ):
         ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.set_ylabel("Time / bound" if below.get_subplotspec().is_first_col() else "")
         *played, bound = panel.series  # the last curve is the bound
         handles = []
         for series in played:
@@ -414,7 +415,8 @@ def identification_regimes(drawing: Drawing) -> Figure:
         ax.set(xscale="log", yscale="log")
         ax.axhline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
         draw_all_over_parameter(below, undecided)
-        below.set(ylim=(-0.05, 1.05), title="")
+        below.set(ylim=(-0.05, 1.05), title="", yticks=[0, 1])
+        below.set_ylabel(below.get_ylabel() and "Undecided")
         write_decades(below.xaxis)
     legend_below(figure, handles, columns=4)
     return figure
