@@ -30,6 +30,7 @@ class Quantity(NamedTuple):
     pair: Literal["", "difference", "ratio"] = ""  # to a counterpart, which `against` names
     of: str = ""  # quantity of which it is the difference or the ratio
     needs_runs: bool = True
+    is_share: bool = False  # 0 or 1 in a run: the statistic of a curve is the mean
 
 
 class Key(NamedTuple):

@@ -22,9 +22,19 @@ from dpbandits.kernel.answers import UNDECIDED
 QUANTITIES = (
     Quantity(TIME, "pulls until the answer", "Stopping time"),
     Quantity(COMPLETED, "pulls of the completed phases of all arms", "Pulls of completed phases"),
-    Quantity(WRONG, "share of wrong answers", "Share of wrong answers"),
-    Quantity(IS_UNDECIDED, "share of runs without an answer at the limit", "Share undecided"),
+    Quantity(WRONG, "share of wrong answers", "Share of wrong answers", is_share=True),
+    Quantity(
+        IS_UNDECIDED,
+        "share of runs without an answer at the limit",
+        "Share undecided",
+        is_share=True,
+    ),
     Quantity(PULLS, "pulls of the arm `arm` until the answer", "Pulls until the answer"),
+)
+PARTS = (
+    (0.1, "up to a tenth of the runs"),
+    (0.5, "a tenth to half of the runs"),
+    (1 - 1e-9, "most runs"),
 )
 
 
@@ -95,10 +105,11 @@ class IdentificationKind(Kind):
         return values["arms"], values["horizon"]
 
     def notes(self, experiment: IdentificationExperiment, load: Load) -> str:
-        answers = load(slice(1, 2))
-        if not (undecided := int((answers == UNDECIDED).sum())):
+        share = float((load(slice(1, 2)) == UNDECIDED).mean())
+        if share == 0.0:
             return ""
-        runs = f"{undecided} of {len(answers)} runs"
+        # In few classes, so that one sentence holds for many points of a figure.
+        runs = next((part for most, part in PARTS if share <= most), "all runs")
         return f"{runs} are undecided at the limit of {experiment.limit:,} rounds"
 
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
