@@ -400,8 +400,9 @@ def identification_regimes(drawing: Drawing) -> Figure:
         ax.set_ylabel("Time / bound" if below.get_subplotspec().is_first_col() else "")
         *played, bound = panel.series  # the last curve is the bound
         handles = []
-        for series in played:
+        for series, share in zip(played, undecided.series, strict=True):
             unit = bound.centre[np.searchsorted(bound.x, series.x)]
+            unit = np.where(share.centre < 0.5, unit, np.nan)
             style = style_of_curve(series)
             handles += ax.plot(
                 series.x,
