@@ -3,7 +3,7 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
@@ -73,11 +73,15 @@ class Player:
         return parameters.build(params, values, self.name, lambda key: origin.get(key, "argument"))
 
 
-def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
+def player(
+    algorithm: Any, given: Mapping[str, Any], valid: Collection[str] | None = None
+) -> Player:
     """Return an algorithm, by name or object, with the given parameters, which are unchecked.
 
-    Raises UserError for anything else.
+    The `valid` names are by default those of regret. Raises UserError for anything else.
     """
+    problem = "plays no arms" if valid else "does not play for regret"
+    valid = registry.algorithm_names() if valid is None else valid
     content = dict[str, Any]()
     if not isinstance(algorithm, str):
         name = member = user_algorithms.register(algorithm)
@@ -86,17 +90,15 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
         member = content.pop("algorithm", None)
         if member is None:
             file = project.member_file("algorithm", name)
-            problem = "names no algorithm, and rules and bounds play no arms"
-            raise UserError(f"{file} {problem}; add the line `algorithm: <name>`")
+            reason = "names no algorithm, and rules and bounds play no arms"
+            raise UserError(f"{file} {reason}; add the line `algorithm: <name>`")
     else:
         name = member = algorithm
-        if name not in registry.algorithm_names():
-            valid = {*registry.algorithm_names(), *project.names("algorithm")}
-            raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, valid)}")
-    if member not in (*registry.algorithm_names(), *registry.NOT_STORED):
-        raise UserError(
-            f"{name} does not play for regret; {nearest(name, registry.algorithm_names())}"
-        )
+        if name not in valid:
+            every = {*valid, *project.names("algorithm")}
+            raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, every)}")
+    if member not in (*valid, *registry.NOT_STORED):
+        raise UserError(f"{name} {problem}; {nearest(name, valid)}")
     if "horizon" in given:
         raise UserError(f"{name}: horizon is that of the game, not a parameter")
     _refuse_numbers_as_texts(name, given)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpbandits.api.arguments import as_configured, bandit, player
 from dpbandits.audit.subject import ChangedReward, ManyArms, Subject
+from dpbandits.experiments import kinds
 from dpbandits.experiments.audit import Plays
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, shown
@@ -94,7 +95,7 @@ def budget(
         {'rho': 0.028}
     """
     rounds, number = _checked("horizon", Rounds, horizon), _checked("arms", Arms, arms)
-    chosen = player(algorithm, settings)
+    chosen = player(algorithm, settings, kinds.bandit_players())
     module: Any = registry.algorithm(chosen.algorithm)
     if not (hasattr(module, "guarantee") and hasattr(module, "releases")):
         raise UserError(f"budget: {chosen.name} promises no privacy")
@@ -182,7 +183,7 @@ def run_audit(
 
     if not isinstance(algorithm, str):
         raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
-    chosen = player(algorithm, settings)
+    chosen = player(algorithm, settings, kinds.bandit_players())
     games, arms = _checked("plays", Plays, plays), _checked("many_arms", ManyArms, many_arms)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)

@@ -86,19 +86,13 @@ class IdentificationExperiment(Experiment):
         return {"game": game, "policy": game | {"identifies": self.member, "params": params}}
 
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
-        names = {purpose: spelt(name) for purpose, name in self.streams().items()}
-        environment = registry.environment(self.environment)
         policy: Any = registry.algorithm(self.member).play
         values, times = [], [time.perf_counter()]
         for run in runs:
-            before = partial(stream, self.seed, Role.TABLE, run, names["game"])
-            law, arms, _ = environment.game(self.instance, self.limit, before)
-            rewards = stream(self.seed, Role.REWARDS, run, names["game"])
-            bandit = new_bandit(law, arms, self.limit, np.array([]), rewards)
-            rng = stream(self.seed, Role.POLICY, run, names["policy"])
+            bandit, rng = self.game(run)
             policy = specialised(policy, self.params, bandit, rng)  # all runs have the same types
             completed = policy(self.params, bandit, rng)
-            self._check(bandit)
+            self.check(bandit)
             numbers = (
                 bandit.clock[0],
                 bandit.answer[0],
@@ -108,7 +102,18 @@ class IdentificationExperiment(Experiment):
             times.append(time.perf_counter())
         return np.array(values, float), np.diff(times)
 
-    def _check(self, bandit: Bandit) -> None:
+    def game(self, run: int, per_round: bool = False) -> tuple[Bandit, np.random.Generator]:
+        """Return the bandit of a run at round 0, and the policy's stream."""
+        names = {purpose: spelt(name) for purpose, name in self.streams().items()}
+        before = partial(stream, self.seed, Role.TABLE, run, names["game"])
+        environment = registry.environment(self.environment)
+        law, arms, _ = environment.game(self.instance, self.limit, before)
+        rewards = stream(self.seed, Role.REWARDS, run, names["game"])
+        bandit = new_bandit(law, arms, self.limit, np.array([]), rewards, per_round)
+        return bandit, stream(self.seed, Role.POLICY, run, names["policy"])
+
+    def check(self, bandit: Bandit) -> None:
+        """Raise RuntimeError for a run that cannot count."""
         problem = ""
         if bandit.clock[2] == NO_ANSWER:
             problem = "answered twice, or with an arm that does not exist"

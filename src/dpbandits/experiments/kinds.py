@@ -123,6 +123,7 @@ class Kind(ABC):
     quantities: tuple[Quantity, ...]  # the usual one first
     keys: Mapping[str, Key] = {}
     has_members = True  # algorithms name it as their kind
+    plays_bandits = False  # they play the bandit of kernel/bandit.py, so that audits can play them
     usual: Mapping[str, Any] = {}  # values of parameters, for tables of privacy and for checks
 
     def names(self) -> Collection[str]:
@@ -235,6 +236,14 @@ def _every(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]
                 problem = f"two kinds have a {entry[0]} '{entry[1]}'"
                 raise UserError(f"{problem}, {files}: rename one of them")
     return tuple(kinds)
+
+
+def bandit_players() -> list[str]:
+    """Return the names of all algorithms that play bandits, those of regret first."""
+    playing = sorted(
+        (kind for kind in every() if kind.plays_bandits), key=lambda k: k.name != registry.USUAL
+    )
+    return [name for kind in playing for name in registry.names(kind.name)]
 
 
 def of(experiment: Experiment) -> Kind:

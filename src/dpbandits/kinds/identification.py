@@ -50,6 +50,7 @@ class IdentificationKind(Kind):
         "limit": Key(parameters.Rounds, "rounds after which a run stays undecided", is_swept=True),
         "arm": Key(parameters.Count, "arm whose pulls are plotted", ("figure", "panel", "curve")),
     }
+    plays_bandits = True
     usual: Mapping[str, Any] = {"epsilon": 1.0, "risk": 0.05}
 
     def swept(self, given: Given, key: str | None) -> Sequence[float] | None:
