@@ -181,7 +181,7 @@ def test_an_audit_of_an_algorithm_without_privacy_is_refused() -> None:
     for name in sorted({*IDENTIFY} - {*PRIVATE}):
         with pytest.raises(UserError, match="promises no privacy"):
             dp.run_audit(name, plays=1000)
-    with pytest.raises(UserError, match="plays? no arms"):
+    with pytest.raises(UserError, match=r"plays? no arms"):
         dp.run_audit("nas", plays=1000)
 
 

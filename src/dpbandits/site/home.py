@@ -71,7 +71,7 @@ def _hover(judged: Judged, number: int) -> str:
 def variables(docs: Path, figures: int) -> dict[str, Any]:
     """Write the pictures of the first page below `docs`; return the variables of its template."""
     gathered = {of.paper.paper: of for of in reports.results()}
-    members = registry.algorithm_names()
+    members = kinds.bandit_players()
     private = sum(hasattr(registry.algorithm(name), "guarantee") for name in members)
     verdicts = Counter(j.verdict for of in gathered.values() for j in of.sentences())
     return {
