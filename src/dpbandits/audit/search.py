@@ -138,7 +138,7 @@ class Auditor:
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
             if not one_choice or first_choice(
-                counts, *design.table.shape, self.subject.answers
+                counts, *design.table.shape, answers=self.subject.answers
             ) == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
         guarantee = self.subject.guarantee(*design.table.shape)
