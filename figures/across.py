@@ -184,6 +184,28 @@ def comparison(drawing: Drawing) -> Figure:
     return figure
 
 
+def stopping_times(drawing: Drawing) -> Figure:
+    """Stopping times over the swept value, both axes logarithmic; of a single one, a row each."""
+    series = drawing.panels[0].series
+    if series[0].x.size > 1:
+        figure, axes = panel_grid(drawing, 1, HEIGHT + 0.9, 1.3 * COLUMN)
+        for ax, panel in zip(axes, drawing.panels, strict=True):
+            handles = draw_log_over_parameter(ax, panel)
+        legend_below(figure, handles, columns=2)
+        return figure
+    figure, (ax,) = panel_grid(drawing, 1, 0.8 + LEGEND * len(series), 1.3 * COLUMN)
+    for row, curve in enumerate(series):
+        style = style_of_curve(curve)
+        ax.plot([curve.low[0], curve.high[0]], [row, row], color=style.colour, **BAR)
+        gid = curve.artist_id
+        ax.plot(curve.centre, [row], color=style.colour, marker=style.marker, gid=gid)
+    ax.set(xscale="log", xlabel=series[0].shows.label, ylim=(len(series) - 0.5, -0.5))
+    ax.yaxis.set_major_locator(FixedLocator(range(len(series))))
+    name_rows(ax, [curve.legend for curve in series])
+    write_decades(ax.xaxis)
+    return figure
+
+
 # Broad and pale, so that it is visible beside its marker; a shorter bar is hidden by the marker.
 BAR: dict[str, Any] = {"linewidth": 3.5, "alpha": 0.4, "solid_capstyle": "butt"}
 MOST_RANKS = 9  # with a label each; more would touch

@@ -128,7 +128,9 @@ class Kind(ABC):
 
     def names(self) -> Collection[str]:
         """Return the names of the members that its curves may play."""
-        return registry.names(self.name)
+        passed = registry.NOT_STORED.items()
+        own = [n for n, of in passed if hasattr(of, "play") and _kind_of(of) == self.name]
+        return [*registry.names(self.name), *own]
 
     def module(self, name: str) -> Any:
         """Return the module of a member, which has LABEL and Params; None if it has none."""
@@ -263,14 +265,20 @@ def _by_class(kinds: tuple[Kind, ...]) -> Mapping[type[Experiment], Kind]:
 def of_member(name: str) -> Kind:
     """Return the kind to which an algorithm belongs. Raises UserError if there is no such kind."""
     if name in registry.NOT_STORED:
-        return _named(registry.USUAL, name)
+        return _named(_kind_of(registry.NOT_STORED[name]), name)
     return _named(registry.member("algorithm", name).kind, name)
+
+
+def _kind_of(passed: Any) -> str:
+    # Name of the kind of an algorithm that was passed from Python.
+    return getattr(passed, "KIND", registry.USUAL)
 
 
 def _named(name: str, member: str) -> Kind:
     kinds = {kind.name: kind for kind in every() if kind.has_members}
     if name not in kinds:
-        file = registry.member("algorithm", member).shown
+        passed = member in registry.NOT_STORED
+        file = member if passed else registry.member("algorithm", member).shown
         raise UserError(f"{file}: unknown KIND {shown(name)}; {nearest(name, kinds)}")
     return kinds[name]
 

@@ -53,10 +53,6 @@ class RegretKind(Kind):
     plays_bandits = True
     usual: Mapping[str, Any] = {"epsilon": 1.0, "rho": 1.0, "delta": 1e-6}
 
-    def names(self) -> list[str]:
-        passed = (name for name, of in registry.NOT_STORED.items() if hasattr(of, "play"))
-        return [*super().names(), *passed]
-
     def quantity(self, asked: str | None, given: Given) -> Quantity:
         quantity = super().quantity(asked, given)
         counts = given.value("pulls_of")[0] is not None
