@@ -123,7 +123,10 @@ def player(
         problem = "delta is privacy's; the chance of a wrong answer is risk"
         raise UserError(f"{name}: {problem}, such as risk={given['delta']}")
     if "horizon" in given:
-        raise UserError(f"{name}: horizon is that of the game, not a parameter")
+        problem = "horizon is that of the game, not a parameter"
+        if kind == IDENTIFICATION:
+            problem = "a run ends with its answer, or undecided at limit: there is no horizon"
+        raise UserError(f"{name}: {problem}")
     refuse_numbers_as_texts(name, given)
     given = as_configured(given)
     label = str(content.get("label") or registry.algorithm(member).LABEL)

@@ -282,18 +282,21 @@ def results(
             whole = [part.astype(np.int64) for part in (rounds, answers, pulls)]
             for array in whole:
                 array.flags.writeable = False
-            yield x, IdentifyResult(
-                entry.name,
-                curve.label,
-                parameters.as_json(source.params),
-                kinds.setting(source, instances.description),
-                source.limit,
-                source.seed,
-                int(np.argmin(kinds.gaps(source))),
-                *whole[:2],
-                Budget.of_experiment(source),
-                missing,
-                origin_of(source),
-                whole[2],
-                curve.style,
+            yield (
+                x,
+                IdentifyResult(
+                    entry.name,
+                    curve.label,
+                    parameters.as_json(source.params),
+                    kinds.setting(source, instances.description),
+                    source.limit,
+                    source.seed,
+                    int(np.argmin(kinds.gaps(source))),
+                    *whole[:2],
+                    Budget.of_experiment(source),
+                    missing,
+                    origin_of(source),
+                    whole[2],
+                    curve.style,
+                ),
             )
