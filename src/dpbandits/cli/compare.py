@@ -113,6 +113,8 @@ def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
     defaults, keys = DEFAULTS, KEYS
     if of == IDENTIFICATION:
         defaults, keys = IDENTIFYING, IDENTIFYING_KEYS
+        for key in sorted(MEANT.keys() & given):
+            raise UserError(f"compare: {MEANT[key]}")
     asked = _asked(algorithms, arguments, defaults, keys)
     values = asked.values
     wanted.check(asked.form)
@@ -165,11 +167,12 @@ def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
 
 def _kind(algorithms: Sequence[str]) -> str:
     # The kind that all algorithms have; those of regret and of answers have no common number.
-    of = {name: kinds.of_member(member_of(name)[0]).name for name in algorithms}
-    if len(several := {kind: name for name, kind in of.items()}) > 1:
+    of = {kinds.of_member(member_of(name)[0]).name: name for name in algorithms}
+    several = {kind: name for kind, name in of.items() if kind in PLAYED_BY}
+    if len(several) > 1:
         does = " and ".join(f"{name} {PLAYED_BY[kind][0]}" for kind, name in several.items())
         raise UserError(f"compare: {does}: compare them in two commands")
-    return next(iter(several))
+    return next(iter(several), registry.USUAL)  # any other kind is refused there
 
 
 @dataclass
@@ -212,8 +215,6 @@ def _asked(
             if not re.match(NAME, asked.name):
                 raise UserError(f"compare: name is that of files, without folders: {shown(value)}")
         else:
-            if key in MEANT and keys is IDENTIFYING_KEYS:
-                raise UserError(f"compare: {MEANT[key]}")
             valid = [*keys, *FORM, "name", *OTHER_KEYS]
             valid += [f"{name}.<parameter>" for name in algorithms]
             problem = f"compare: unknown key {shown(key)} (command line)"

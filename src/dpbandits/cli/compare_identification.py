@@ -16,10 +16,10 @@ from dpbandits.drawing.styles import in_mathtext
 from dpbandits.tables.series import written
 
 COLUMNS = (
-    "Columns: median of the pulls until the answer, with quartiles; mean with its standard error, if"
-    " every run has answered; undecided and wrong: shares of all runs, with 95 % intervals (Clopper"
-    " and Pearson); claimed and composed: epsilon that the paper claims, and that the releases"
-    " compose to."
+    "Columns: median of the pulls until the answer, with quartiles; mean with its standard error,"
+    " if every run has answered; undecided and wrong: shares of all runs, with 95 % intervals"
+    " (Clopper and Pearson); claimed and composed: epsilon that the paper claims, and that the"
+    " releases compose to."
 )
 HEAD = "median", "quartiles", "mean", "undecided", "wrong", "claimed", "composed"
 CSV = (
@@ -89,7 +89,7 @@ class Identifications:
             table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
             table.add_column("", overflow="fold")
             for column in HEAD:
-                table.add_column(column, justify="right")
+                table.add_column(column, justify="right", no_wrap=True)
             for privacy, rows in groupby(panel, lambda row: row.privacy):
                 table.add_row(privacy)
                 for row in rows:

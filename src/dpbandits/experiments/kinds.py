@@ -271,7 +271,8 @@ def of_member(name: str) -> Kind:
 
 def _kind_of(passed: Any) -> str:
     # Name of the kind of an algorithm that was passed from Python.
-    return getattr(passed, "KIND", registry.USUAL)
+    kind: str = getattr(passed, "KIND", registry.USUAL)
+    return kind
 
 
 def _named(name: str, member: str) -> Kind:
