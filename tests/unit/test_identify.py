@@ -106,7 +106,7 @@ def test_shares_of_an_algorithm_of_a_notebook_have_exact_intervals() -> None:
     assert dp.Share(30, 30).interval()[1] == 1
     assert float(found.wrong) == counts[2] / 90
     ends = found.plot().get_lines()[0].get_xydata()
-    assert ends[-1].tolist() == [10, 1 - counts[0] / 90]
+    assert ends[-1] == pytest.approx([10, 1 - counts[0] / 90])
     with pytest.raises(dp.UserError, match=r"lot identifies the best arm.*dpbandits\.identify"):
         dp.play(Lot, means=[0.9, 0.5], horizon=10)
 

@@ -147,7 +147,8 @@ def players_of(algorithms: Any, of: Sequence[str] = (registry.USUAL,)) -> list[P
         raise UserError(f"compare: give a list of algorithms, got {shown(algorithms)}")
     for entry in entries:
         is_pair = isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], Mapping)
-        players.append(player(*(entry if is_pair else (entry, {})), of))
+        algorithm, given = entry if is_pair else (entry, {})
+        players.append(player(algorithm, given, of))
     names = Counter(entry.name for entry in players)
     for i, entry in enumerate(players):
         if entry.given:
