@@ -91,7 +91,7 @@ def test_a_limit_leaves_runs_undecided_and_the_median_is_a_lower_bound() -> None
     assert found.answers.tolist() == [-1] * 4
     assert found.rounds.tolist() == [100] * 4
     assert "median ≥ 100, undecided 100 %" in repr(found)
-    assert found.plot().get_lines()[0].get_ydata().tolist() == [0.0]
+    assert [*np.ravel(found.plot().get_lines()[0].get_ydata())] == [0.0]
 
 
 def test_shares_of_an_algorithm_of_a_notebook_have_exact_intervals() -> None:
@@ -105,7 +105,7 @@ def test_shares_of_an_algorithm_of_a_notebook_have_exact_intervals() -> None:
     assert dp.Share(0, 30).interval()[0] == 0
     assert dp.Share(30, 30).interval()[1] == 1
     assert float(found.wrong) == counts[2] / 90
-    ends = found.plot().get_lines()[0].get_xydata()
+    ends = np.array(found.plot().get_lines()[0].get_xydata())
     assert ends[-1] == pytest.approx([10, 1 - counts[0] / 90])
     with pytest.raises(dp.UserError, match=r"lot identifies the best arm.*dpbandits\.identify"):
         dp.play(Lot, means=[0.9, 0.5], horizon=10)

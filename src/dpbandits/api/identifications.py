@@ -36,7 +36,8 @@ from dpbandits.tables import statistics
 LIMIT = 1_000_000  # of rounds
 
 
-class Share(NamedTuple):
+@dataclass(frozen=True)
+class Share:
     """Share of the runs in which something happened: `count` of `runs`."""
 
     count: int
@@ -53,7 +54,7 @@ class Share(NamedTuple):
         """Return the ends of the interval of Clopper and Pearson for the probability."""
         from scipy.special import betaincinv
 
-        tail, (k, n) = (1 - level) / 2, self
+        tail, k, n = (1 - level) / 2, self.count, self.runs
         low = betaincinv(k, n - k + 1, tail) if k else 0.0
         high = betaincinv(k + 1, n - k, 1 - tail) if k < n else 1.0
         return float(low), float(high)
@@ -147,7 +148,10 @@ class IdentifyResult:
             if ax is None:
                 _, ax = pyplot.subplots(layout="constrained")
                 ax.set_xscale("log")
-            line = {"color": style_of(self._style).colour, "label": in_mathtext(self.label)}
+            line: dict[str, Any] = {
+                "color": style_of(self._style).colour,
+                "label": in_mathtext(self.label),
+            }
             last = shares[-1] if times.size else 0.0
             x = [*times[:1], *times, self.limit if self.undecided.count else times[-1]]
             ax.step(x, [*[0.0] * bool(times.size), *shares, last], where="post", **line)
@@ -279,8 +283,8 @@ def results(
             assert isinstance(source, IdentificationExperiment)
             table = store.load(source, curve.runs)
             rounds, answers, pulls = table[:, 0], table[:, 1], table[:, len(COLUMNS) :]
-            whole = [part.astype(np.int64) for part in (rounds, answers, pulls)]
-            for array in whole:
+            rounds, answers, pulls = (n.astype(np.int64) for n in (rounds, answers, pulls))
+            for array in (rounds, answers, pulls):
                 array.flags.writeable = False
             yield (
                 x,
@@ -292,11 +296,12 @@ def results(
                     source.limit,
                     source.seed,
                     int(np.argmin(kinds.gaps(source))),
-                    *whole[:2],
+                    rounds,
+                    answers,
                     Budget.of_experiment(source),
                     missing,
                     origin_of(source),
-                    whole[2],
+                    pulls,
                     curve.style,
                 ),
             )
