@@ -137,9 +137,9 @@ class Auditor:
             feature, cells = event.feature.name, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
-            if not one_choice or first_choice(
-                counts, *design.table.shape, answers=self.subject.answers
-            ) == [event.feature]:
+            arms, rounds = design.table.shape
+            first = first_choice(counts, arms, rounds, self.subject.answers)
+            if not one_choice or first == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
         guarantee = self.subject.guarantee(*design.table.shape)
         declared = self.subject.declared(*design.table.shape)
