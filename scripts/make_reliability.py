@@ -19,7 +19,7 @@ from typing import Any
 
 from marked_part import replaced
 
-from dpbandits.files.provenance import git_revision, versions
+from dpbandits.files.provenance import git_revision, is_clean, versions
 from dpbandits.run.progress import duration
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,7 +40,7 @@ def tests(part: str) -> dict[str, Path]:
 
 def rows(part: str, revision: str | None) -> dict[str, dict[str, Any]]:
     """Return the measurements at exactly this revision, by test; none for an unclean checkout."""
-    if revision is None or revision.endswith("-dirty"):
+    if not is_clean(revision):
         return {}
     files = {name: ROWS / f"{name}.json" for name in tests(part)}
     measured = {name: json.loads(f.read_text("utf-8")) for name, f in files.items() if f.exists()}

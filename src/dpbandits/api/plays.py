@@ -13,13 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpbandits import theory
-from dpbandits.api.arguments import (
-    Player,
-    as_configured,
-    player,
-    players_of,
-    specification,
-)
+from dpbandits.api.arguments import Player, as_configured, player, players_of, specification
 from dpbandits.api.figure_results import computed, draw_figure, frame
 from dpbandits.api.privacy_results import Budget
 from dpbandits.api.standings import Standing, Uncertainty, to_csv, to_latex, verdict
@@ -131,8 +125,8 @@ class PlayResult:
     ) -> Axes:
         """Draw the mean regret over the rounds, with a band; `spread` is as in a figure's file.
 
-        `level` is that of `spread="confidence"`. Returns the axes, of a new figure if none are
-        given. The style of matplotlib that is in use is over that of the house. Raises UserError
+        `level` belongs to `spread="confidence"`. Returns the axes, of a new figure if none are
+        given. The user's style of matplotlib takes precedence over the house's. Raises UserError
         for an unknown spread, or too few runs.
         """
         series = self._with_band("mean", spread, level)
@@ -146,10 +140,9 @@ class PlayResult:
         if spread not in statistics.SPREAD_NAMES:
             near = nearest(str(spread), statistics.SPREAD_NAMES)
             raise UserError(f"plot: unknown spread {shown(spread)}; {near}")
-        runs, fewest = len(self.regret), statistics.fewest(centre, level)
-        if spread == CONFIDENCE and runs < fewest:
-            problem = f"an interval of the {centre} at {level:g} needs {fewest} runs"
-            raise UserError(f"plot: {problem}, {self.label} has {runs}")
+        why = statistics.lacking(centre, level, len(self.regret), self.label)
+        if spread == CONFIDENCE and why:
+            raise UserError(f"plot: {why}")
         line, low, high = statistics.band(self.regret, centre, spread, level)
         return replace(self._series, centre=line, low=low, high=high)
 

@@ -7,12 +7,11 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from scipy.special import stdtrit
-
 from dpbandits.checks.comparisons import ERRORS, ROUNDING, readable, with_error
 from dpbandits.drawing.plotting import LITERAL
 from dpbandits.drawing.styles import in_mathtext
 from dpbandits.judge.verdicts import FEWEST
+from dpbandits.tables import statistics
 from dpbandits.tables.series import written
 
 COLUMNS = "epsilon", "privacy", "algorithm", "regret", "regret ±", "behind", "behind ±"
@@ -94,8 +93,7 @@ class Uncertainty(NamedTuple):
 
     def of(self, error: float) -> float:
         """Return it for a standard error; nan for a single run."""
-        half = stdtrit(self.runs - 1, (1 + self.level) / 2) if self.level else 1.0
-        return float(half * error)
+        return error * (statistics.student(self.runs, self.level) if self.level else 1.0)
 
 
 def rounded(value: float, error: float) -> tuple[str, str]:

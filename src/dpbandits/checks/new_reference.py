@@ -37,8 +37,7 @@ def store_figure(figure: str, profile: str) -> ExitStatus:
     """
     spec, settings = referenced(figure, profile)
     revision = provenance.git_revision()
-    is_repeatable = revision is not None and not revision.endswith("-dirty")
-    if not (is_repeatable or project.owner(project.home("figure", figure))):
+    if not (provenance.is_clean(revision) or project.owner(project.home("figure", figure))):
         at = f"the checkout is at {revision}: commit first" if revision else "it needs a checkout"
         raise UserError(f"{figure} is a figure of dpbandits: {at}")
     if not spec.panels:

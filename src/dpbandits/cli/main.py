@@ -216,7 +216,7 @@ def reference(*figures: Figures, ci: bool = False) -> int:
     """Play figures and store their curves as references, with which `check` compares.
 
     Args:
-        figures: names of figures; those of dpbandits need a clean checkout
+        figures: names of figures; the figures of dpbandits need a clean checkout
         ci: for the scale of the profile `ci`: the curves that `check` cannot compare with the
             reference at the figure's own scale, or only with too few runs, from ten times the runs
     """

@@ -33,7 +33,7 @@ from dpbandits.config.settings import Settings, read_settings
 from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import roots
-from dpbandits.kernel.errors import UserError, installing, nearest, shown
+from dpbandits.kernel.errors import UserError, closest, installing, nearest, shown
 from dpbandits.spec.figure import FREE, PROFILE, Change, FigureSpec, leaves, text
 
 GROUPS = ("profile", "engine", "sweep")  # groups of conf/ beside `figure`
@@ -368,16 +368,16 @@ def _unknown_key(key: str, overrides: Sequence[str]) -> str:
     if key in addable:
         return f"{message}: {_adding(config, key, key, overrides)}"
     same = [leaf for leaf, _ in leaves(node, above) if leaf.split(".")[-1] == parts[-1]]
-    near = nearest(key, same or [*(f"{above}.{name}".strip(".") for name in node), *addable])
-    for other in addable:
-        if near == f"did you mean {other!r}?":
-            near += f" {_adding(config, other, key, overrides)}"
-    return f"{message}; {near}"
+    valid = same or [*(f"{above}.{name}".strip(".") for name in node), *addable]
+    message += f"; {nearest(key, valid)}"
+    if (near := closest(key, valid)) in addable:
+        message += f" {_adding(config, near, key, overrides)}"
+    return message
 
 
 def _addable(above: str, node: Mapping[str, Any]) -> set[str]:
-    # The keys that a section of the figure may have besides those that it has: those of the schema
-    # and, of a curve, the parameters of what it draws.
+    # Keys that may be added to a section of the figure: the schema's and, to a curve, parameters of
+    # the algorithm that it draws.
     keys = {*schema.keys_in((above.split(".")[1:] or [above])[0])}
     for kind in kinds.every() if re.fullmatch(r"figure\.curves\.[^.]+", above) else ():
         if node.get(kind.key) in kind.names() and (module := kind.module(node[kind.key])):

@@ -148,11 +148,9 @@ class FigureReader:
         if self.form["spread"] != statistics.CONFIDENCE:
             return None
         level: float = self.form["level"] or statistics.LEVEL
-        fewest = statistics.fewest(self.form["centre"], level)
-        for curve in (curve for panel in panels for curve in panel.curves):
-            if not curve.is_exact and curve.runs < fewest:
-                needs = f"an interval of the {self.form['centre']} at {level:g} needs {fewest} runs"
-                raise self.error("figure.spread", f": {needs}, {curve.label} has {curve.runs}")
+        for curve in (curve for panel in panels for curve in panel.curves if not curve.is_exact):
+            if why := statistics.lacking(self.form["centre"], level, curve.runs, curve.label):
+                raise self.error("figure.spread", f": {why}")
         return level
 
     def _appearance(self) -> spec.Appearance:

@@ -174,7 +174,8 @@ class Values:
         name, path = self.needed("checkpoints")
         if isinstance(name, list):
             rounds = [self.checked(parameters.Rounds, n, path) for n in name]
-            return tuple(self.checked(parameters.Ascending, rounds, path) and rounds)
+            self.checked(parameters.Ascending, rounds, path)
+            return tuple(rounds)
         name = self.checked(schema.CHECKPOINTS, name, path)
         if name != schema.PUBLISHED:
             return Grid(name)

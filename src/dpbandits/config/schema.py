@@ -54,9 +54,8 @@ REQUIRED = ("paper", "title", "draw", "runs", "centre")
 FIGURE: Kinds = {
     "paper": Annotated[str, msgspec.Meta(pattern=NAME)],
     **dict.fromkeys(("title", "draw", "note", "about"), str),
-    **dict.fromkeys(("sweep", "curves", "panels"), Keys),
+    **dict.fromkeys(("sweep", "curves", "panels", "profiles", "original"), Keys),
     "notions": dict[str, list[str]],
-    **dict.fromkeys(("profiles", "original"), Keys),
     **dict.fromkeys(("slopes", "input_privacy", "annotated"), bool),
     "runs": Count,
     "centre": [*statistics.CENTRES],

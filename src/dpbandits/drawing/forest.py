@@ -5,12 +5,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dpbandits.drawing.plotting import style_file
+from dpbandits.drawing.plotting import house_style
 
 WIDEST = math.log(30)  # farther points lie at the edge
 TICKS = {1 / 30: "30", 1 / 10: "10", 1 / 3: "3", 1: "just true", 3: "3", 10: "10", 30: "30"}
@@ -37,8 +36,7 @@ def picture(
 
     `legend` holds colours with their meaning. The same rows give the same bytes.
     """
-    with matplotlib.style.context(style_file(), after_reset=True):
-        matplotlib.rcParams["svg.hashsalt"] = title
+    with house_style(None, {"svg.hashsalt": title}):
         figure, buffer = plot(legend, groups, labelled), io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Title": title})
         return buffer.getvalue()

@@ -128,15 +128,15 @@ def user_settings() -> dict[str, Any]:
 
 
 @contextmanager
-def house_style(style: str | None, user: Mapping[str, Any] | None = None) -> Iterator[None]:
-    """Use the house style, with a style that is asked for and then a user's settings over it.
+def house_style(style: str | None, settings: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Use the house style, with a style that is asked for and then settings over it.
 
     Without settings those of the process are ignored, so that files are reproducible. LaTeX writes
     no text: pictures do not depend on its installation.
     """
     styles = [style_file(), *([asked_style(style)] if style else [])]
     with matplotlib.style.context(styles, after_reset=True):
-        cast(dict[str, Any], matplotlib.rcParams).update({**(user or {}), "text.usetex": False})
+        cast(dict[str, Any], matplotlib.rcParams).update({**(settings or {}), "text.usetex": False})
         yield
 
 

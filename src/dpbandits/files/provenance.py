@@ -27,6 +27,11 @@ def git_revision() -> str | None:
     return _git(PACKAGE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*")
 
 
+def is_clean(revision: str | None) -> bool:
+    """Return whether a revision is that of `git_revision` without changes since a commit."""
+    return revision is not None and not revision.endswith("-dirty")
+
+
 @cache
 def revision() -> str:
     """Return the commit of the checkout; for an installed package, version and digest of files.

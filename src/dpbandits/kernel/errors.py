@@ -30,11 +30,17 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     valid = sorted(set(valid))
     if MEANT.get(name) in valid:
         return f"did you mean {MEANT[name]!r}?"
-    if close := difflib.get_close_matches(name.lower()[:LONGEST], valid, n=1):
-        return f"did you mean {close[0]!r}?"
+    if near := closest(name, valid):
+        return f"did you mean {near!r}?"
     listed = [name for i, name in enumerate(valid) if len(", ".join(valid[: i + 1])) <= ROOM]
     more = f" and {len(valid) - len(listed)} more" if len(listed) < len(valid) else ""
     return f"valid: {', '.join(listed)}{more}" if valid else "there are none"
+
+
+def closest(name: str, valid: Iterable[str]) -> str | None:
+    """Return the valid name closest to `name`; None if none is close."""
+    close = difflib.get_close_matches(name.lower()[:LONGEST], sorted(set(valid)), n=1)
+    return close[0] if close else None
 
 
 def shown(value: Any) -> str:

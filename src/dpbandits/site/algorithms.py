@@ -10,12 +10,10 @@ from enum import IntEnum
 from itertools import cycle, product
 from typing import Annotated, Any, get_args, get_origin
 
-import matplotlib
-import matplotlib.style
 from matplotlib.figure import Figure
 
 from dpbandits.drawing.formulas import DRAWING, without_tex
-from dpbandits.drawing.plotting import style_file
+from dpbandits.drawing.plotting import house_style
 from dpbandits.drawing.styles import LINES, in_mathtext, style_of, symbol
 from dpbandits.experiments import kinds
 from dpbandits.factory.papers import BY_KEY
@@ -154,8 +152,8 @@ def _budget(panel: Panel, name: str, heading: str) -> str:
 
 
 def _draw(name: str, title: str, curves: Sequence[tuple[Series, bool]]) -> bytes:
-    with DRAWING, matplotlib.style.context(style_file(), after_reset=True):
-        matplotlib.rcParams |= {"svg.hashsalt": name, "axes.formatter.use_mathtext": True}
+    settings = {"svg.hashsalt": name, "axes.formatter.use_mathtext": True}
+    with DRAWING, house_style(None, settings):
         figure = Figure(figsize=(6.75, 2.6))
         figure.set_layout_engine("none")  # which costs more time than the rest
         ax = figure.add_axes((0.09, 0.16, 0.58, 0.74))

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import matplotlib.style
 from matplotlib.figure import Figure
 
 from dpbandits.config import compose
 from dpbandits.config.instances import Texts
 from dpbandits.drawing.formulas import DRAWING, without_tex
-from dpbandits.drawing.plotting import style_file
+from dpbandits.drawing.plotting import house_style
 from dpbandits.drawing.styles import style_of, style_of_curve
 from dpbandits.experiments import kinds
 from dpbandits.factory.papers import paper
@@ -138,8 +136,8 @@ def _draw(
     # Curves with the words at their ends on logarithmic axes with these names and ends of y, and
     # points that were published of a curve that is dashed.
     beside: dict[str, Any] = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
-    with DRAWING, matplotlib.style.context([style_file(), {"font.size": 10}], after_reset=True):
-        matplotlib.rcParams |= {"svg.hashsalt": file.stem, "axes.labelsize": 10}
+    settings = {"svg.hashsalt": file.stem, "font.size": 10, "axes.labelsize": 10}
+    with DRAWING, house_style(None, settings):
         figure = Figure(figsize=(4.6, 3.1), layout="constrained")
         ax = figure.subplots()
         ax.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1], ylim=ends)

@@ -38,11 +38,16 @@ def interval_of_mean(values: np.ndarray, level: float) -> tuple[np.ndarray, np.n
 
     It takes the mean of the runs as normal: few runs of a skewed quantity have a wider one.
     """
+    error = standard_deviation(values) / math.sqrt(len(values))
+    half = student(len(values), level) * error
+    return values.mean(axis=0) - half, values.mean(axis=0) + half
+
+
+def student(runs: int, level: float) -> float:
+    """Return half of Student's t interval for a mean, in its standard errors; nan for one run."""
     from scipy.special import stdtrit  # late: a command first checks memory and variables
 
-    error = standard_deviation(values) / math.sqrt(len(values))
-    half = stdtrit(len(values) - 1, (1 + level) / 2) * error
-    return values.mean(axis=0) - half, values.mean(axis=0) + half
+    return float(stdtrit(runs - 1, (1 + level) / 2))
 
 
 def interval_of_median(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -66,6 +71,13 @@ def fewest(centre: str, level: float) -> int:
     if centre == "mean":
         return 2
     return next(n for n in count(2) if 0.5**n <= (1 - level) / 2)
+
+
+def lacking(centre: str, level: float, runs: int, label: str) -> str:
+    """Return why a curve of so many runs has no confidence interval; "" if it has one."""
+    if runs >= (needed := fewest(centre, level)):
+        return ""
+    return f"an interval of the {centre} at {level:g} needs {needed} runs, {label} has {runs}"
 
 
 def gini_mean_difference(values: np.ndarray) -> np.ndarray:
