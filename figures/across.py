@@ -20,11 +20,13 @@ from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_linear_regret,
     draw_log_over_parameter,
+    draw_published,
     draw_regret_over_time,
     legend_below,
     linear_over_time,
     name_rows,
     panel_grid,
+    published_handles,
     write_decades,
 )
 from dpbandits.drawing.styles import Style, in_mathtext, style_of, style_of_curve
@@ -185,21 +187,39 @@ def comparison(drawing: Drawing) -> Figure:
 
 
 def stopping_times(drawing: Drawing) -> Figure:
-    """Stopping times over the swept value, both axes logarithmic; of a single one, a row each."""
+    """Stopping times over the swept value, both axes logarithmic; of a single one, a row each.
+
+    Published points are open markers. An arrow stands for a median that is not known, as half of
+    the runs or more are undecided.
+    """
+    if drawing.panels[0].series[0].x.size == 1:
+        return _rows_of_times(drawing)
+    columns, rows = min(2, len(drawing.panels)), -(-len(drawing.panels) // 2)
+    width = PAGE if columns == 2 else 1.3 * COLUMN
+    figure, axes = panel_grid(drawing, columns, 0.9 + HEIGHT * rows, width, equal="none")
+    handles = dict[str, Line2D]()
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles |= {str(line.get_label()): line for line in draw_log_over_parameter(ax, panel)}
+        draw_published(ax, panel, size=3.5)
+    entries = [*handles.values(), *published_handles(drawing.panels)]
+    legend_below(figure, entries, columns=1 + columns)
+    return figure
+
+
+def _rows_of_times(drawing: Drawing) -> Figure:
     series = drawing.panels[0].series
-    if series[0].x.size > 1:
-        figure, axes = panel_grid(drawing, 1, HEIGHT + 0.9, 1.3 * COLUMN)
-        for ax, panel in zip(axes, drawing.panels, strict=True):
-            handles = draw_log_over_parameter(ax, panel)
-        legend_below(figure, handles, columns=2)
-        return figure
     figure, (ax,) = panel_grid(drawing, 1, 0.8 + LEGEND * len(series), 1.3 * COLUMN)
+    ends = np.concatenate([[s.low[0], s.centre[0], s.high[0]] for s in series])
+    ends = ends[np.isfinite(ends)]
+    first, last = (ends.min() / 1.3, ends.max() * 1.3) if ends.size else (1.0, 10.0)
     for row, curve in enumerate(series):
         style = style_of_curve(curve)
-        ax.plot([curve.low[0], curve.high[0]], [row, row], color=style.colour, **BAR)
-        gid = curve.artist_id
-        ax.plot(curve.centre, [row], color=style.colour, marker=style.marker, gid=gid)
-    ax.set(xscale="log", xlabel=series[0].shows.label, ylim=(len(series) - 0.5, -0.5))
+        low, centre, high = (min(y[0], last) for y in (curve.low, curve.centre, curve.high))
+        ax.plot([low, high], [row, row], color=style.colour, **BAR)
+        marker = style.marker if centre < last else ">"
+        ax.plot([centre], [row], style.colour, marker=marker, gid=curve.artist_id, clip_on=False)
+    ax.set(xscale="log", xlabel=series[0].shows.label, xlim=(first, last))
+    ax.set_ylim(len(series) - 0.5, -0.5)
     ax.yaxis.set_major_locator(FixedLocator(range(len(series))))
     name_rows(ax, [curve.legend for curve in series])
     write_decades(ax.xaxis)

@@ -6,5 +6,5 @@ from dpbandits.drawing.plotting import Drawing, drawing_function
 
 
 def stopping_times(drawing: Drawing) -> Figure:
-    """Stopping times as in azize2024."""
-    return drawing_function("azize2024", "stopping_times")(drawing)
+    """Stopping times against epsilon, with published points, as in figures of several papers."""
+    return drawing_function("across", "stopping_times")(drawing)

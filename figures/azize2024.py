@@ -1,17 +1,13 @@
 """Figures of azize2024 (Azize and Basu, SaTML 2024), as in the first author's thesis."""
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.plotting import Drawing, drawing_function
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
-    draw_log_over_parameter,
     draw_published,
-    legend_below,
     panel_grid,
-    published_handles,
     write_decades,
 )
 
@@ -45,13 +41,5 @@ def price(drawing: Drawing) -> Figure:
 
 
 def stopping_times(drawing: Drawing) -> Figure:
-    """Stopping times against epsilon, both axes logarithmic, with published points."""
-    rows = -(-len(drawing.panels) // 2)
-    figure, axes = panel_grid(drawing, columns=2, height=0.9 + 2.3 * rows, equal="none")
-    handles = dict[str, Line2D]()
-    for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles |= {str(line.get_label()): line for line in draw_log_over_parameter(ax, panel)}
-        draw_published(ax, panel, size=3.5)
-    entries = [*handles.values(), *published_handles(drawing.panels)]
-    legend_below(figure, entries, columns=3)
-    return figure
+    """Stopping times against epsilon, with published points, as in figures of several papers."""
+    return drawing_function("across", "stopping_times")(drawing)

@@ -31,8 +31,9 @@ COLUMNS = TIME, "answer", COMPLETED  # of a run; the pulls of each arm follow
 class IdentificationExperiment(Experiment):
     """One algorithm on one instance, up to its answer or the limit of rounds.
 
-    A run that reaches the limit without an answer is undecided: its time is the limit. Raises
-    UserError for an instance without a unique best arm, and for a limit below the number of arms.
+    A run that reaches the limit without an answer is undecided: the limit is stored as its time,
+    and every quantity until the answer is observed as infinite. Raises UserError for an instance
+    without a unique best arm, and for a limit below the number of arms.
     """
 
     member: str  # name of the algorithm in the registry
@@ -127,15 +128,14 @@ class IdentificationExperiment(Experiment):
             raise RuntimeError(f"{self.member} {problem}")
 
     def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
-        if shows in COLUMNS:
-            column = COLUMNS.index(shows)
-            return load(slice(column, column + 1))[:, 0]
-        if shows == PULLS:
-            column = len(COLUMNS) + (self.pulls_of or 0)
-            return load(slice(column, column + 1))[:, 0]
         answers = load(slice(1, 2))[:, 0].astype(int)
+        is_undecided = answers == UNDECIDED
+        if shows in (TIME, COMPLETED, PULLS):
+            known = shows != PULLS
+            column = COLUMNS.index(shows) if known else len(COLUMNS) + (self.pulls_of or 0)
+            return np.where(is_undecided, math.inf, load(slice(column, column + 1))[:, 0])
         if shows == IS_UNDECIDED:
-            return (answers == UNDECIDED).astype(float)
+            return is_undecided.astype(float)
         gaps = registry.environment(self.environment).gaps(self.instance)
         assert gaps is not None
-        return ((answers != UNDECIDED) & (gaps[answers] > 0)).astype(float)
+        return (~is_undecided & (gaps[answers] > 0)).astype(float)

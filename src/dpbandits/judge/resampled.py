@@ -112,7 +112,8 @@ def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.
     size its own.
     """
     if name == "mean":
-        return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
+        known = np.where(np.isinf(runs).any(0), np.nan, runs)  # an infinite run has no mean
+        return np.asarray(counts @ known / counts.sum(1, keepdims=True))
     statistics = []
     for column in runs.T:
         order = np.argsort(column)
