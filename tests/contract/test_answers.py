@@ -148,7 +148,7 @@ def test_what_is_seen_of_a_game_is_its_arms_and_then_its_answer(
     bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), rng)
     monkeypatch.setattr(kernels, "play", play)
     with np.errstate(over="ignore"):
-        tally_with_answers(None, bandit, rng, 3, 1, counts)
+        tally_with_answers(None, bandit, rng, 3, 1, counts)  # type: ignore[no-untyped-call]
     symbols, length = alphabet(arms, rounds, True)
     end = 2 * arms if script.answer < 0 else arms + script.answer
     sequence = [*script.arms, *[end] * (length - len(script.arms))]
@@ -172,7 +172,8 @@ def test_risk_is_no_delta_and_changes_no_budget(name: str, risk: float) -> None:
         for _, experiment in kinds.of_member(name).cases(name, dict(subject.settings)):
             assert kinds.delta_of(experiment) == 0.0
     found = dp.budget(name, epsilon=2.0, risk=risk, horizon=100_000)
-    assert (found.delta, found.claimed, found.composed) == (0.0, 2.0, pytest.approx(2.0))
+    assert (found.delta, found.claimed) == (0.0, 2.0)
+    assert found.composed == pytest.approx(2.0)
     with pytest.raises(UserError, match="delta"):
         dp.budget(name, epsilon=2.0, risk=risk, delta=1e-6)
 

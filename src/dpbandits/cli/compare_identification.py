@@ -21,6 +21,7 @@ COLUMNS = (
     " (Clopper and Pearson); claimed and composed: epsilon that the paper claims, and that the"
     " releases compose to."
 )
+WRAPPED = "quartiles", "undecided", "wrong"  # columns that may have two lines on a terminal
 HEAD = "median", "quartiles", "mean", "undecided", "wrong", "claimed", "composed"
 CSV = (
     *("epsilon", "privacy", "algorithm", "median", "lower quartile", "upper quartile"),
@@ -87,9 +88,9 @@ class Identifications:
         runs, limit = f"{len(first.rounds):,} runs", f"limit = {first.limit:,}"
         for epsilon, panel in groupby(self.rows, lambda row: row.epsilon):
             table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-            table.add_column("", overflow="fold")
+            table.add_column("", min_width=max(len(row.result.label) + 2 for row in self.rows))
             for column in HEAD:
-                table.add_column(column, justify="right", no_wrap=True)
+                table.add_column(column, justify="right", no_wrap=column not in WRAPPED)
             for privacy, rows in groupby(panel, lambda row: row.privacy):
                 table.add_row(privacy)
                 for row in rows:
