@@ -189,8 +189,8 @@ def comparison(drawing: Drawing) -> Figure:
 def stopping_times(drawing: Drawing) -> Figure:
     """Stopping times over the swept value, both axes logarithmic; of a single one, a row each.
 
-    Published points are open markers. An arrow stands for a median that is not known, as half of
-    the runs or more are undecided.
+    Axes of shares are linear. Published points are open markers. An arrow stands for a median that
+    is not known, as half of the runs or more are undecided.
     """
     if drawing.panels[0].series[0].x.size == 1:
         return _rows_of_times(drawing)
@@ -199,7 +199,12 @@ def stopping_times(drawing: Drawing) -> Figure:
     figure, axes = panel_grid(drawing, columns, 0.9 + HEIGHT * rows, width, equal="none")
     handles = dict[str, Line2D]()
     for ax, panel in zip(axes, drawing.panels, strict=True):
-        handles |= {str(line.get_label()): line for line in draw_log_over_parameter(ax, panel)}
+        if any(series.shows.is_share for series in panel.series):
+            lines = draw_all_over_parameter(ax, panel)
+            ax.set_xscale("log")
+        else:
+            lines = draw_log_over_parameter(ax, panel)
+        handles |= {str(line.get_label()): line for line in lines}
         draw_published(ax, panel, size=3.5)
     entries = [*handles.values(), *published_handles(drawing.panels)]
     legend_below(figure, entries, columns=1 + columns)
@@ -444,7 +449,6 @@ def identification_regimes(drawing: Drawing) -> Figure:
         handles = []
         for series, share in zip(played, undecided.series, strict=True):
             unit = bound.centre[np.searchsorted(bound.x, series.x)]
-            unit = np.where(share.centre < 0.5, unit, np.nan)
             style = style_of_curve(series)
             handles += ax.plot(
                 series.x,

@@ -193,6 +193,20 @@ def test_regret_and_stopping_times_share_no_panel() -> None:
     assert "chance of a wrong answer" in complaint("times", [f"++{path}.delta=0.1"])
 
 
+def test_a_limit_that_was_reached_is_in_caption_sidecar_and_the_line_of_the_command() -> None:
+    Path("conf/figure/times.yaml").write_text(FIGURE)
+    done = called("run", "times", "profile=paper")
+    words = "all runs are undecided at the limit of 400 rounds"
+    assert words in done.out.splitlines()[-1], done
+    for ending in ("txt", "json"):
+        content = Path(f"out/times/times.{ending}").read_text("utf-8")
+        assert words in " ".join(content.split()), content
+    found = dp.figure("times", "profile=paper", "figure.limit=100_000")
+    assert "undecided at the limit" not in found.caption
+    rows = parsed(found.files["csv"].read_bytes())
+    assert all(float(row["median"]) < 100_000 for row in rows)
+
+
 def test_a_multirun_sweeps_a_figure_of_the_kind() -> None:
     Path("conf/figure/times.yaml").write_text(FIGURE)
     done = called("multirun", "figure=times", "figure.limit=400,2000")
@@ -200,7 +214,7 @@ def test_a_multirun_sweeps_a_figure_of_the_kind() -> None:
     (table,) = Path("out/multirun/times").glob("*.csv")
     rows = parsed(table.read_bytes())
     ends = {(r["figure.limit"], r["panel"]): float(r["centre"]) for r in rows if r["x"] == "1"}
-    assert ends["400", "a"] == 400
+    assert ends["400", "a"] == float("inf")  # undecided runs have no stopping time
     assert ends["400", "b"] == 1
     assert 400 < ends["2000", "a"] < 2000
     assert ends["2000", "b"] == 0

@@ -25,10 +25,10 @@ def standard_deviation(values: np.ndarray) -> np.ndarray:
 
 def quantile(values: np.ndarray, q: float) -> np.ndarray:
     """Return a quantile, linear between the runs; infinite if one of the two runs is infinite."""
-    with np.errstate(invalid="ignore"):  # between inf and inf numpy has nan
+    with np.errstate(invalid="ignore"):  # beside inf numpy has nan
         between = np.quantile(values, q, axis=0)
-    upper = np.quantile(values, q, axis=0, method="higher")
-    return np.where(np.isinf(upper), upper, between)
+    lower, upper = (np.quantile(values, q, axis=0, method=m) for m in ("lower", "higher"))
+    return np.where((lower == upper) | np.isinf(upper), upper, between)
 
 
 def median_of_means(values: np.ndarray) -> np.ndarray:
