@@ -447,7 +447,7 @@ def identification_regimes(drawing: Drawing) -> Figure:
         ax.set_ylabel("Time / bound" if below.get_subplotspec().is_first_col() else "")
         *played, bound = panel.series  # the last curve is the bound
         handles = []
-        for series, share in zip(played, undecided.series, strict=True):
+        for series in played:
             unit = bound.centre[np.searchsorted(bound.x, series.x)]
             style = style_of_curve(series)
             handles += ax.plot(
@@ -463,7 +463,7 @@ def identification_regimes(drawing: Drawing) -> Figure:
         ax.axhline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
         draw_all_over_parameter(below, undecided)
         below.set(ylim=(-0.05, 1.05), title="", yticks=[0, 1])
-        below.set_ylabel(below.get_ylabel() and "Undecided")
+        below.set_ylabel("Undecided" if below.get_subplotspec().is_first_col() else "")
         write_decades(below.xaxis)
     legend_below(figure, handles, columns=4)
     return figure

@@ -149,6 +149,10 @@ def test_an_infinite_side_is_far_from_a_number_and_two_tell_nothing() -> None:
     np.testing.assert_array_equal(found.distances[1], [language.FAR, -language.FAR, 0.0])
     (found,) = compared("a >= b", scope)
     assert found.distances[0].tolist() == [-language.FAR, language.FAR, 0.0]
+    # Where all resamples agree, an infinite one is no farther than the others.
+    for others, most in (([4.0, inf], math.log(4)), ([0.5, inf], language.FAR)):
+        (found,) = compared("a <= 1", Scope({"a": sides([2.0, *others])}, {}))
+        assert found.distances[-1, 0] == pytest.approx(most)
 
 
 def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:

@@ -186,10 +186,19 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
         if is_log := bool((left > 0).all() and (right > 0).all()):
             with np.errstate(invalid="ignore"):  # resamples may have two infinite sides
                 distances = np.log(left) - np.log(right)
-            distances = np.nan_to_num(distances, nan=0.0, posinf=FAR, neginf=-FAR)
+            distances = _finite(distances)
         else:
             distances = (left - right) / np.maximum(np.abs(left[0]), np.abs(right[0])).clip(1e-300)
         yield Compared(sign * distances, left[0], right[0], x, is_log)
+
+
+def _finite(distances: np.ndarray) -> np.ndarray:
+    # An infinite distance is FAR; only the largest of the others where all resamples, the rows,
+    # agree on which side is larger, so that it does not blur what they agree on.
+    known = np.isfinite(distances)
+    agree = ((distances > 0).all(0) | (distances < 0).all(0)) & known.any(0)
+    most = np.where(agree, np.abs(np.where(known, distances, 0.0)).max(0), FAR)
+    return np.where(known, distances, np.sign(np.nan_to_num(distances)) * most)
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Any:
