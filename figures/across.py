@@ -467,3 +467,70 @@ def identification_regimes(drawing: Drawing) -> Figure:
         write_decades(below.xaxis)
     legend_below(figure, handles, columns=4)
     return figure
+
+
+AT_RIGHT = 120.0  # factor between the highest median or quartile and the right edge, for texts
+
+
+def identification_leaderboard(drawing: Drawing) -> Figure:
+    """Median stopping time over the lower bound: a block per budget, a row per algorithm.
+
+    A column is an instance, the last one the geometric mean over them, which orders the rows. The
+    first half of the panels has the times, whose last curve is the bound; the second half has the
+    undecided runs. An infinite median is an arrow at the edge, and a bar to it ends there.
+    """
+    number = len(drawing.panels) // 2
+    times, undecided = drawing.panels[:number], drawing.panels[number:]
+    *played, bound = times[0].series
+    titles = [*(f"({panel.letter}) {panel.column}" for panel in times), "Geometric mean"]
+    blocks = {rf"$\epsilon = {x:g}$": len(played) for x in bound.x}
+    figure, axes = blocks_of_rows(blocks, titles, [1.0] * number + [1.25], row=0.2)
+    # Shapes (instance, algorithm, low to high, budget) and (instance, algorithm, budget).
+    ratios = np.array(
+        [[[s.low, s.centre, s.high] / p.series[-1].centre for s in p.series[:-1]] for p in times]
+    )
+    shares = np.array([[series.centre for series in panel.series] for panel in undecided])
+    seen = ratios[np.isfinite(ratios)]
+    ends = min(1.0, *seen) / ROOM, AT_RIGHT * max(1.0, *seen)
+    for i, row_axes in enumerate(axes):
+        means = np.exp(np.log(ratios[:, :, 1, i]).mean(axis=0))
+        order = np.argsort(means, kind="stable")
+        for ax in row_axes:
+            ax.set(xscale="log", xlim=ends)
+            ax.axvline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+            ax.set_xticks([1, 100], ["1", "100"])
+            ax.xaxis.set_minor_locator(FixedLocator([10, 1000]))
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.tick_params(labelbottom=row_axes is axes[-1])
+        for row, k in enumerate(order):
+            style = style_of_curve(played[k])
+            for ax, bar, share in zip(
+                row_axes[:-1], ratios[:, k, :, i], shares[:, k, i], strict=True
+            ):
+                _time(ax, row, bar, style, f"{100 * share:.3g} %" if share else "")
+            medians = np.isfinite(ratios[:, k, 1, i]).sum()
+            text = f"{means[k]:.3g}" if medians == number else f"{medians} of {number}"
+            _time(row_axes[-1], row, [means[k]] * 3, style, text)
+        name_rows(row_axes[0], [played[k].legend for k in order])
+    axes[-1][number // 2].set_xlabel("Median stopping time / lower bound")
+    legend_below(figure, _time_marks(), columns=4)
+    return figure
+
+
+def _time(ax: Axes, row: int, bar: Sequence[float], style: Style, text: str) -> None:
+    # A median between its quartiles, any of which may be beyond the edge, and a text there.
+    edge = ax.get_xlim()[1]
+    low, number, high = (value if np.isfinite(value) else edge for value in bar)
+    ax.plot([low, high], [row, row], color=style.colour, **BAR)
+    mark = {"marker": style.marker, "markersize": 4} if number < edge else MARK | ARROW
+    ax.plot(number, row, **(mark | {"color": style.colour}))
+    _write(ax, text, (edge, row), -5, alignment="right")
+
+
+def _time_marks() -> list[Line2D]:
+    return [
+        Line2D([], [], color="black", marker="o", markersize=4, linestyle="", label="median"),
+        Line2D([], [], color="black", label="quartiles", **BAR),
+        Line2D([], [], label="no median", **MARK, **ARROW),
+        Line2D([], [], linestyle="", color="black", label="12 %: undecided runs"),
+    ]

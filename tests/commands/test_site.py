@@ -126,6 +126,20 @@ def test_the_first_page_has_a_square_for_every_sentence_in_the_colour_of_its_ver
     assert '<span class="verdict explained"><strong>explained</strong></span>' in report
 
 
+def test_the_first_page_has_the_shares_of_runs_that_never_answer(
+    whole: Path, in_checkout: None
+) -> None:
+    with (ROOT / "figures" / "reference" / "identification-trap.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["panel"] == "a"]
+    text = unescape((whole / "index.html").read_text("utf-8"))
+    for budget, words in (("1", "at ε = 1 after"), ("0.1", "at ε = 0.1, where")):
+        share = {row["label"]: float(row["mean"]) for row in rows if row["x"] == budget}
+        first, second, third = (f"{100 * share[n]:.0f} %" for n in ("AdaP-TT", "AdaP-TT*", "DP-TT"))
+        assert re.search(f"{first}, {second} and {third} .*?{words}", " ".join(text.split()))
+    assert (whole / "images" / "trap.svg").is_file()
+    assert 'href="figures/identification-trap.html"' not in text  # not of this site
+
+
 def test_no_page_asks_another_host_or_weighs_too_much(whole: Path) -> None:
     weight = {
         path: len(gzip.compress(path.read_bytes())) for path in whole.rglob("*") if path.is_file()

@@ -46,7 +46,7 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("in_checkout")]
 ALL = figures_by_shape()
 # Pictures of another form and curves without a line: test_pictures_of_other_forms.py.
 WITHOUT_LINES = {
-    *("adap-episodes", "leaderboard", "privacy-audit"),
+    *("adap-episodes", "leaderboard", "identification-leaderboard", "privacy-audit"),
     *("leaderboard-epsilon", "counter-error", "stopping-rules"),
     *(f"variants-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025")),
 }
