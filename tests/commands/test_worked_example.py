@@ -74,10 +74,7 @@ def test_the_list_and_the_contract_tests_find_it(example: Path) -> None:
     assert len(re.findall(rf"\[{NAME}\S* PASSED", out)) >= 6
 
 
-def test_the_algorithm_that_answers_passes_verify_and_is_right(example: Path) -> None:
-    verified = run(example, *DPBANDITS, "verify", "uniform-bai", "risk=0.05")
-    assert "all checks passed" in verified
-    assert "not tested" not in verified
+def test_the_algorithm_that_answers_is_played_as_documented(example: Path) -> None:
     (call,) = re.findall(r"`(dp\.identify\(.*?\))`", DOCUMENT, re.DOTALL)
     program = f"import dpbandits as dp; found = {call}; print(found.wrong.count, found.budget)"
     wrong, budget = run(example, sys.executable, "-c", program).split(" ", 1)

@@ -134,7 +134,8 @@ PAGES = [
     "CONTRIBUTING.md",
     *(f"docs/{p.relative_to(DOCS)}" for p in DOCS.rglob("*.md")),
 ]
-ELSEWHERE = ("my-", "my_", "explore-then-commit", "uniform-bai", "$address", "submitit")  # of a project, of SLURM
+# of a project, of SLURM
+ELSEWHERE = ("my-", "my_", "explore-then-commit", "uniform-bai", "$address", "submitit")
 
 
 def accept(line: str) -> None:
