@@ -1,4 +1,4 @@
-"""CTB-TT (Azize et al., slides): TTUCB on one private coin per reward. ε-local DP."""
+"""CTB-TT (Azize et al. 2023, slides): TTUCB on one private coin per reward. ε-local DP."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

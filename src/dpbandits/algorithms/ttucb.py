@@ -1,4 +1,4 @@
-"""TTUCB (Jourdan and Degenne 2024, as azize2024 runs it): Top Two without noise. Not private.
+"""TTUCB (Jourdan and Degenne 2023, as azize2024 runs it): Top Two without noise. Not private.
 
 The leader has the largest mean plus sqrt(ln n/N), every pull gives a new mean, and a run stops by
 the costs (5.9) and thresholds (5.10) of the thesis.
