@@ -160,12 +160,11 @@ def test_a_band_reaches_the_frame_where_it_has_no_upper_end_and_leaves_gaps() ->
 
 
 def test_a_stopping_time_that_is_not_known_is_an_arrow_at_the_right_end() -> None:
-    def times(label: str, low: float, centre: float, high: float) -> curves.Series:
-        numbers = {"low": low, "centre": centre, "high": high, "x": 0.1}
-        arrays = {name: np.array([number]) for name, number in numbers.items()}
-        return replace(ONE, label=label, legend=label, **arrays)
+    def times(*numbers: float) -> curves.Series:
+        low, centre, high = (np.array([number]) for number in numbers)
+        return replace(ONE, x=np.array([0.1]), low=low, centre=centre, high=high)
 
-    series = (times("A", 10, 20, 30), times("B", 15, 40, np.inf), times("C", *[np.inf] * 3))
+    series = times(10, 20, 30), times(15, 40, np.inf), times(np.inf, np.inf, np.inf)
     draw = plotting.drawing_function("across", "stopping_times")
     (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", series),)))[0].axes
     bars, marks = ax.get_lines()[::2], ax.get_lines()[1::2]
