@@ -152,7 +152,7 @@ def test_a_band_reaches_the_frame_where_it_has_no_upper_end_and_leaves_gaps() ->
     ax.set_yscale("log", nonpositive="mask")
     draw_all_over_parameter(ax, PanelDrawing("a", "", (replace(ONE, low=low, high=high),)))
     (band,) = ax.collections
-    first, second = (path.vertices for path in band.get_paths())
+    first, second = (np.asarray(path.vertices) for path in band.get_paths())
     assert {*first[:, 0]} == {0, 1, 2}
     assert {*second[:, 0]} == {4, 5, 6, 7}
     assert first[:, 1].max() == second[:, 1].max() > 1e300
@@ -169,8 +169,8 @@ def test_a_stopping_time_that_is_not_known_is_an_arrow_at_the_right_end() -> Non
     (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", series),)))[0].axes
     bars, marks = ax.get_lines()[::2], ax.get_lines()[1::2]
     end = ax.get_xlim()[1]
-    assert [tuple(bar.get_xdata()) for bar in bars] == [(10, 30), (15, end), (end, end)]
-    assert [(*mark.get_xdata(), mark.get_marker()) for mark in marks] == [
+    assert [tuple(np.asarray(bar.get_xdata())) for bar in bars] == [(10, 30), (15, end), (end, end)]
+    assert [(*np.asarray(mark.get_xdata()), mark.get_marker()) for mark in marks] == [
         (20, "o"),
         (40, "o"),
         (end, ">"),
