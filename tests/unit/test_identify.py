@@ -13,9 +13,12 @@ from complaints import called, complaint
 from matplotlib import pyplot
 
 import dpbandits as dp
+from dpbandits.environments import bernoulli
+from dpbandits.experiments.identification import IdentificationExperiment
 from dpbandits.kernel.answers import answer
 from dpbandits.kernel.bandit import pull_each, pull_many, rounds_left
 from dpbandits.kernel.compilation import kernel
+from dpbandits.run import user_algorithms
 from dpbandits.tables.series import parsed
 
 NAME = "dp-se-identify"
@@ -109,6 +112,13 @@ def test_shares_of_an_algorithm_of_a_notebook_have_exact_intervals() -> None:
     assert ends[-1] == pytest.approx([10, 1 - counts[0] / 90])
     with pytest.raises(dp.UserError, match=r"lot identifies the best arm.*dpbandits\.identify"):
         dp.play(Lot, means=[0.9, 0.5], horizon=10)
+
+
+def test_without_phases_every_pull_is_completed() -> None:
+    name, instance = user_algorithms.register(Lot), bernoulli.Params((0.9, 0.5))
+    values, _ = IdentificationExperiment(name, (), "bernoulli", instance, 10, 1).play(range(9))
+    assert len({*values[:, 0]}) == 2  # answered, and undecided
+    np.testing.assert_array_equal(values[:, 2], values[:, 0])
 
 
 BAD: list[tuple[str, Any, dict[str, Any], str]] = [

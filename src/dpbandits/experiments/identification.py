@@ -94,12 +94,9 @@ class IdentificationExperiment(Experiment):
             policy = specialised(policy, self.params, bandit, rng)  # all runs have the same types
             completed = policy(self.params, bandit, rng)
             self.check(bandit)
-            numbers = (
-                bandit.clock[0],
-                bandit.answer[0],
-                math.nan if completed is None else completed,
-            )
-            values.append([*numbers, *bandit.pulls])
+            used = bandit.clock[0]  # without phases every pull is completed
+            completed = used if completed is None else completed
+            values.append([used, bandit.answer[0], completed, *bandit.pulls])
             times.append(time.perf_counter())
         return np.array(values, float), np.diff(times)
 
