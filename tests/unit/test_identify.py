@@ -116,7 +116,8 @@ def test_shares_of_an_algorithm_of_a_notebook_have_exact_intervals() -> None:
 
 def test_without_phases_every_pull_is_completed() -> None:
     name, instance = user_algorithms.register(Lot), bernoulli.Params((0.9, 0.5))
-    values, _ = IdentificationExperiment(name, Lot.Params(), "bernoulli", instance, 10, 1).play(range(9))
+    experiment = IdentificationExperiment(name, Lot.Params(), "bernoulli", instance, 10, 1)
+    values, _ = experiment.play(range(30))
     assert len({*values[:, 0]}) == 2  # answered, and undecided
     np.testing.assert_array_equal(values[:, 2], values[:, 0])
 
