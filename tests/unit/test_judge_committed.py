@@ -16,8 +16,8 @@ from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
 from dpbandits.site import reports
 
-PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "ren2020", "sajed2019"]
-PAPERS += ["tossou2016", "tossou2017", "wang2024"]
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "jourdan2025", "ren2020"]
+PAPERS += ["sajed2019", "tossou2016", "tossou2017", "wang2024"]
 CONTRADICTED = "contradicted"
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 of_every_paper = pytest.mark.parametrize("name", PAPERS)

@@ -47,7 +47,7 @@ ALL = figures_by_shape()
 # Pictures of another form and curves without a line: test_pictures_of_other_forms.py.
 WITHOUT_LINES = {
     *("adap-episodes", "leaderboard", "identification-leaderboard", "privacy-audit"),
-    *("leaderboard-epsilon", "counter-error", "stopping-rules"),
+    *("leaderboard-epsilon", "counter-error", "stopping-rules", "identification-regimes"),
     *(f"variants-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025")),
 }
 REGION = {"Feasible region, lower edge", "Feasible region, upper edge", "Smallest delta"}

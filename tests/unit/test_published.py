@@ -52,7 +52,7 @@ def test_what_fits_published_points_against_the_text_is_dashed_and_named_in_the_
             found.add(name)
             assert {curve.look.line for curve in read} == {"--"}, name
             assert "dashed" in spec.note, name
-    assert found == {"adap-headline", *FIGURES}
+    assert found == {"adap-headline", "identify-thesis", "identify-poster", *FIGURES}
 
 
 def test_no_curve_with_a_reading_has_a_rank() -> None:
