@@ -67,6 +67,7 @@ ADDED = (
     "exploration",
     "observation",
     "memory",
+    *("l", "lin", "l-distinct"),
 )
 ADDED_SCHEMES = ("dp-ucb-int",)  # algorithms whose references are older than their schemes
 
