@@ -130,7 +130,7 @@ def test_the_first_page_has_the_shares_of_runs_that_never_answer(
     whole: Path, in_checkout: None
 ) -> None:
     with (ROOT / "figures" / "reference" / "identification-trap.csv").open() as file:
-        rows = [row for row in csv.DictReader(file) if row["panel"] == "a"]
+        rows = [row for row in csv.DictReader(file) if (row["profile"], row["panel"]) == ("", "a")]
     text = unescape((whole / "index.html").read_text("utf-8"))
     for budget, words in (("1", "at ε = 1 after"), ("0.1", "at ε = 0.1, where")):
         share = {row["label"]: float(row["mean"]) for row in rows if row["x"] == budget}

@@ -96,10 +96,10 @@ def variables(docs: Path, figures: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _curves(spec: FigureSpec) -> dict[str, Series]:
-    # The curves of a figure's first panel by their keys, from its committed reference.
+def _curves(spec: FigureSpec, panel: str = "") -> dict[str, Series]:
+    # The curves of a figure, or of a panel, by their keys, from its committed reference.
     series = references.read_series(spec, references.PAPER)
-    return {s.curve: s for s in series if s.panel == spec.panels[0].letter}
+    return {s.curve: s for s in series if panel in ("", s.panel)}
 
 
 def _loop(docs: Path, of: Gathered) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _sequence(docs: Path) -> dict[str, Any]:
 
 
 def _trap(docs: Path, figures: Collection[str]) -> dict[str, Any]:
-    curves = _curves(spec := compose.load("identification-trap", [])[0])
+    curves = _curves(spec := compose.load("identification-trap", [])[0], "a")
     labels = {
         "adap-tt-star": "AdaP-TT*",
         "adap-tt": "AdaP-TT",
