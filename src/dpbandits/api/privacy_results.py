@@ -191,7 +191,7 @@ def run_audit(
 
     if not isinstance(algorithm, str):
         raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
-    chosen = player(algorithm, settings, kinds.bandit_players())
+    chosen = player(algorithm, settings, tuple(PLAYED_BY))
     games, arms = _checked("plays", Plays, plays), _checked("many_arms", ManyArms, many_arms)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)

@@ -312,11 +312,11 @@ def audit(
     load_joblib()
     from dpbandits.api import arguments, privacy_results
     from dpbandits.cli.privacy_commands import audit_lines
-    from dpbandits.experiments.kinds import bandit_players
     from dpbandits.run.progress import duration
 
     given, start = values_of(parameters), time.monotonic()
-    member = registry.algorithm(arguments.player(algorithm, {}, bandit_players()).algorithm)
+    chosen = arguments.player(algorithm, {}, tuple(arguments.PLAYED_BY))
+    member = registry.algorithm(chosen.algorithm)
     options: dict[str, Any] = {"epsilon": epsilon, "plays": plays, "many_arms": many_arms}
     options |= {"changed_reward": changed_reward, "seed": seed, "workers": workers}
     if "epsilon" not in member.Params._fields:

@@ -350,7 +350,7 @@ def statistics(spec: FigureSpec) -> str:
     spread = SPREADS[spec.spread].format(level=100 * (spec.level or 0), centre=INTERVALS[name])
     lines = f"lines are {centre} of {runs}{_fewer_curves(drawn)}"
     is_apart = spec.centre != "mean" and any(p.curve.shows.is_share for p in drawn)
-    shares = "shares are of all runs, without bands" if is_apart else ""
+    shares = "shares have no bands" if is_apart else ""
     return "; ".join(filter(None, (lines, spread, shares)))
 
 

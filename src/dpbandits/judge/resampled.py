@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
 from dpbandits.experiments import kinds
 from dpbandits.experiments.experiment import Experiment
@@ -59,9 +58,8 @@ class Resampler:
                 size = self.size or number
                 shares = self._reduced(curve.sources[0], beyond, "mean", group)
                 statistics = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
-            elif name == "upper_99":  # of Clopper and Pearson, for a share: it is not resampled
-                happened, lacking = runs[:, columns].sum(0), (1.0 - runs[:, columns]).sum(0)
-                upper = stats.beta.ppf(0.99, happened + 1.0, np.maximum(lacking, 1e-9))
+            elif name == "upper_99":
+                upper = _upper(runs[:, columns])
                 statistics = np.broadcast_to(upper, (1 + RESAMPLES, len(columns)))
             elif curve.x is None:  # points over time belong to the same runs
                 statistics = self._reduced(curve.sources[0], runs[:, columns], name, group)
@@ -81,6 +79,15 @@ class Resampler:
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
         resamples = (weighted(name, shuffled, part.astype(float), group) for part in parts)
         return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *resamples])
+
+
+def _upper(happened: np.ndarray) -> np.ndarray:
+    # The upper 99 % bound of Clopper and Pearson for a share, of 0 and 1 in (runs, points).
+    from scipy.special import betaincinv  # late: a command first checks its input
+
+    count, lacking = happened.sum(0), (1.0 - happened).sum(0)
+    bound = betaincinv(count + 1.0, np.maximum(lacking, 1e-9), 0.99)
+    return np.where(lacking > 0, bound, 1.0)
 
 
 class Planner:
