@@ -17,13 +17,16 @@ from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
 from dpbandits.drawing.shapes import (
     PARAMETERS,
     blocks_of_rows,
+    draw_all_over_parameter,
     draw_linear_regret,
     draw_log_over_parameter,
+    draw_published,
     draw_regret_over_time,
     legend_below,
     linear_over_time,
     name_rows,
     panel_grid,
+    published_handles,
     write_decades,
 )
 from dpbandits.drawing.styles import Style, in_mathtext, style_of, style_of_curve
@@ -180,6 +183,51 @@ def comparison(drawing: Drawing) -> Figure:
         lowest = min(s.centre[-1] for p in drawing.panels for s in p.series if s.centre[-1] > 0)
         axes[0].set_ylim(bottom=max(axes[0].get_ylim()[0], lowest / BELOW))
     legend_below(figure, handles, columns=entries)
+    return figure
+
+
+def stopping_times(drawing: Drawing) -> Figure:
+    """Stopping times over the swept value, both axes logarithmic; of a single one, a row each.
+
+    Axes of shares are linear. Published points are open markers. An arrow stands for a median that
+    is not known, as half of the runs or more are undecided.
+    """
+    if drawing.panels[0].series[0].x.size == 1:
+        return _rows_of_times(drawing)
+    columns, rows = min(2, len(drawing.panels)), -(-len(drawing.panels) // 2)
+    width = PAGE if columns == 2 else 1.3 * COLUMN
+    figure, axes = panel_grid(drawing, columns, 0.9 + HEIGHT * rows, width, equal="none")
+    handles = dict[str, Line2D]()
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        if any(series.shows.is_share for series in panel.series):
+            lines = draw_all_over_parameter(ax, panel)
+            ax.set_xscale("log")
+        else:
+            lines = draw_log_over_parameter(ax, panel)
+        handles |= {str(line.get_label()): line for line in lines}
+        draw_published(ax, panel, size=3.5)
+    entries = [*handles.values(), *published_handles(drawing.panels)]
+    legend_below(figure, entries, columns=1 + columns)
+    return figure
+
+
+def _rows_of_times(drawing: Drawing) -> Figure:
+    series = drawing.panels[0].series
+    figure, (ax,) = panel_grid(drawing, 1, 0.8 + LEGEND * len(series), 1.3 * COLUMN)
+    ends = np.concatenate([[s.low[0], s.centre[0], s.high[0]] for s in series])
+    ends = ends[np.isfinite(ends)]
+    first, last = (ends.min() / 1.3, ends.max() * 1.3) if ends.size else (1.0, 10.0)
+    for row, curve in enumerate(series):
+        style = style_of_curve(curve)
+        low, centre, high = (min(y[0], last) for y in (curve.low, curve.centre, curve.high))
+        ax.plot([low, high], [row, row], color=style.colour, **BAR)
+        marker = style.marker if centre < last else ">"
+        ax.plot([centre], [row], style.colour, marker=marker, gid=curve.artist_id, clip_on=False)
+    ax.set(xscale="log", xlabel=series[0].shows.label, xlim=(first, last))
+    ax.set_ylim(len(series) - 0.5, -0.5)
+    ax.yaxis.set_major_locator(FixedLocator(range(len(series))))
+    name_rows(ax, [curve.legend for curve in series])
+    write_decades(ax.xaxis)
     return figure
 
 
@@ -367,3 +415,122 @@ def _marks() -> list[Line2D | Patch]:
     marks = [Line2D([], [], label=text, **MARK, **MARKS[shows]) for shows, text in texts.items()]
     beyond = r"composed, beyond the axis ($\infty$: no bound known)"
     return [bar, *marks, Line2D([], [], label=beyond, **MARK, **ARROW)]
+
+
+def undecided_shares(drawing: Drawing) -> Figure:
+    """Share of undecided or wrong answers against epsilon."""
+    figure, axes = panel_grid(drawing, columns=2, height=5.0)
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        handles = draw_all_over_parameter(ax, panel)
+        ax.set_xscale("log")
+        write_decades(ax.xaxis)
+    axes[0].set_ylim(bottom=0)
+    legend_below(figure, handles, columns=2)
+    return figure
+
+
+def identification_regimes(drawing: Drawing) -> Figure:
+    """Median stopping time over the lower bound against epsilon; below it the share undecided.
+
+    The first half of the panels has the times, the second half the undecided runs of each.
+    """
+    number = len(drawing.panels) // 2
+    figure = Figure(figsize=(PAGE, 5.6))
+    figure.set_layout_engine("constrained", w_pad=0.1)
+    ratios = [2.4, 0.8] * (number // 3)
+    grid = figure.subplots(len(ratios), 3, sharex=True, gridspec_kw={"height_ratios": ratios})
+    upper, lower = grid[::2].flat, grid[1::2].flat
+    for ax, below, panel, undecided in zip(
+        upper, lower, drawing.panels[:number], drawing.panels[number:], strict=True
+    ):
+        ax.set_title(f"({panel.letter}) {panel.title}")
+        ax.set_ylabel("Time / bound" if below.get_subplotspec().is_first_col() else "")
+        *played, bound = panel.series  # the last curve is the bound
+        handles = []
+        for series in played:
+            unit = bound.centre[np.searchsorted(bound.x, series.x)]
+            style = style_of_curve(series)
+            handles += ax.plot(
+                series.x,
+                series.centre / unit,
+                color=style.colour,
+                marker=style.marker,
+                markersize=3,
+                label=series.legend,
+                gid=series.artist_id,
+            )
+        ax.set(xscale="log", yscale="log")
+        ax.axhline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+        draw_all_over_parameter(below, undecided)
+        below.set(ylim=(-0.05, 1.05), title="", yticks=[0, 1])
+        below.set_ylabel("Undecided" if below.get_subplotspec().is_first_col() else "")
+        write_decades(below.xaxis)
+    legend_below(figure, handles, columns=4)
+    return figure
+
+
+AT_RIGHT = 120.0  # factor between the highest median or quartile and the right edge, for texts
+
+
+def identification_leaderboard(drawing: Drawing) -> Figure:
+    """Median stopping time over the lower bound: a block per budget, a row per algorithm.
+
+    A column is an instance, the last one the geometric mean over them, which orders the rows. The
+    first half of the panels has the times, whose last curve is the bound; the second half has the
+    undecided runs. An infinite median is an arrow at the edge, and a bar to it ends there.
+    """
+    number = len(drawing.panels) // 2
+    times, undecided = drawing.panels[:number], drawing.panels[number:]
+    *played, bound = times[0].series
+    titles = [*(f"({panel.letter}) {panel.column}" for panel in times), "Geometric mean"]
+    blocks = {rf"$\epsilon = {x:g}$": len(played) for x in bound.x}
+    figure, axes = blocks_of_rows(blocks, titles, [1.0] * number + [1.25], row=0.2)
+    # Shapes (instance, algorithm, low to high, budget) and (instance, algorithm, budget).
+    ratios = np.array(
+        [[[s.low, s.centre, s.high] / p.series[-1].centre for s in p.series[:-1]] for p in times]
+    )
+    shares = np.array([[series.centre for series in panel.series] for panel in undecided])
+    seen = ratios[np.isfinite(ratios)]
+    ends = min(1.0, *seen) / ROOM, AT_RIGHT * max(1.0, *seen)
+    for i, row_axes in enumerate(axes):
+        means = np.exp(np.log(ratios[:, :, 1, i]).mean(axis=0))
+        order = np.argsort(means, kind="stable")
+        for ax in row_axes:
+            ax.set(xscale="log", xlim=ends)
+            ax.axvline(1.0, color=style_of("bound").colour, linewidth=0.6, zorder=0)
+            ax.set_xticks([1, 100], ["1", "100"])
+            ax.xaxis.set_minor_locator(FixedLocator([10, 1000]))
+            ax.xaxis.set_minor_formatter(NullFormatter())
+            ax.tick_params(labelbottom=row_axes is axes[-1])
+        for row, k in enumerate(order):
+            style = style_of_curve(played[k])
+            for ax, bar, share in zip(
+                row_axes[:-1], ratios[:, k, :, i], shares[:, k, i], strict=True
+            ):
+                _time(ax, row, bar, style, f"{100 * share:.3g} %" if share else "")
+            medians = np.isfinite(ratios[:, k, 1, i]).sum()
+            text = f"{means[k]:.3g}" if medians == number else f"{medians} of {number}"
+            _time(row_axes[-1], row, [means[k]] * 3, style, text)
+        name_rows(row_axes[0], [played[k].legend for k in order])
+    axes[-1][number // 2].set_xlabel("Median stopping time / lower bound")
+    legend_below(figure, _time_marks(), columns=4)
+    return figure
+
+
+def _time(ax: Axes, row: int, bar: Sequence[float], style: Style, text: str) -> None:
+    # A median between its quartiles, any of which may be beyond the edge, and a text there.
+    edge = ax.get_xlim()[1]
+    low, number, high = (value if np.isfinite(value) else edge for value in bar)
+    ax.plot([low, high], [row, row], color=style.colour, **BAR)
+    mark = {"marker": style.marker, "markersize": 4} if number < edge else MARK | ARROW
+    ax.plot(number, row, **(mark | {"color": style.colour}))
+    _write(ax, text, (edge, row), -5, alignment="right")
+
+
+def _time_marks() -> list[Line2D]:
+    return [
+        Line2D([], [], color="black", marker="o", markersize=4, linestyle="", label="median"),
+        Line2D([], [], color="black", label="quartiles", **BAR),
+        Line2D([], [], label="no median", **MARK, **ARROW),
+        Line2D([], [], linestyle="", color="black", label="12 %: undecided runs"),
+    ]

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from dpbandits.drawing.plotting import Drawing
+from dpbandits.drawing.plotting import Drawing, drawing_function
 from dpbandits.drawing.shapes import (
     draw_all_over_parameter,
     draw_all_over_time,
@@ -38,3 +38,8 @@ def price(drawing: Drawing) -> Figure:
         ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.legend(handles=lines, loc="upper right")
     return figure
+
+
+def stopping_times(drawing: Drawing) -> Figure:
+    """Stopping times against epsilon, with published points, as in figures of several papers."""
+    return drawing_function("across", "stopping_times")(drawing)

@@ -117,6 +117,8 @@ MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstrin
     "beta": "exploration β of the index",
     **{f"{rule}.alpha": "relative error of the mean" for rule in registry.names("stopping")},
     **{f"{rule}.beta": "failure probability" for rule in registry.names("stopping")},
+    "risk": "largest probability of a wrong answer (δ in papers)",
+    "s": "exponent s of the threshold",
     "ratio": "growth α of an arm's batches",
     "first_batch": "pulls of each arm in its first batch",
     "gamma": "failure probability γ of the bound on the noise",

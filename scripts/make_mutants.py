@@ -80,8 +80,8 @@ def try_mutants(mutants: list[Mutant], workers: int) -> None:
         def do(copy: Any, mutant: Mutant) -> tuple[Mutant, dict[str, Any] | None]:
             try:
                 return mutant, killer(copy, mutant, selection)
-            except RuntimeError as error:  # pytest itself failed: it stays untried
-                print(f"{mutant.name}: {error}", file=sys.stderr, flush=True)
+            except Exception as error:  # pytest itself failed: it stays untried
+                print(f"{mutant.name}: {error!r}", file=sys.stderr, flush=True)
                 return mutant, None
 
         for number, (mutant, result) in enumerate(copies.run_all(mutants, do), start=1):

@@ -65,14 +65,18 @@ def counts() -> str:
 
     Figures and tables are counted by the papers' own numbers: Fig. 2 (a) and (b) are one.
     """
-    names = registry.algorithm_names()
-    private = sum(hasattr(registry.algorithm(name), "guarantee") for name in names)
+    names, answering = registry.algorithm_names(), registry.names("identification")
+    private, identifying = (
+        sum(hasattr(registry.algorithm(name), "guarantee") for name in of)
+        for of in (names, answering)
+    )
     published = [(spec.paper, spec.original) for spec in pictured() if spec.original]
     numbered = {(key, of.kind, n) for key, of in published for n in of.numbers}
     papers = len({key for key, *_ in numbered})
     lines = (
         f"**{plural(private, 'private algorithm')}** and"
-        f" {plural(len(names) - private, 'baseline')} without privacy.",
+        f" {plural(len(names) - private, 'baseline')} without privacy play for regret;"
+        f" {identifying} and {len(answering) - identifying} identify the best arm.",
         f"**{len(numbered)} published figures and tables** of {plural(papers, 'paper')}, counted"
         f" by their own numbers, at their own scale: {plural(len(published), 'picture')} here,"
         " each by one command.",

@@ -25,9 +25,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("unit/test_perturbation", "unit/test_judge_", "unit/test_check"),
     ),
     "unit": ("unit/",),
+    "commands": ("commands/",),
 }
 # They start commands in processes of their own, in which no line is measured, or need the compiler.
-# Golden rows, which repeat what the code does, and tests of commands are not in these folders.
+# Golden rows, which repeat what the code does, are in neither folder; tests of commands only follow.
 LEFT_OUT = {
     *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_changes.py"),
     *("unit/test_kernel.py", "unit/test_documents.py"),

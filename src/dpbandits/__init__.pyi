@@ -2,6 +2,7 @@
 
 from dpbandits.api.arguments import UserError
 from dpbandits.api.figure_results import FigureResult, figure
+from dpbandits.api.identifications import IdentifyResult, Share, identify
 from dpbandits.api.plays import Comparison, PlayResult, compare, play
 from dpbandits.api.privacy_results import AuditResult, Budget, budget, lower_bound, run_audit
 from dpbandits.api.standings import Standing
@@ -12,13 +13,16 @@ __all__ = [
     "Budget",
     "Comparison",
     "FigureResult",
+    "IdentifyResult",
     "PlayResult",
+    "Share",
     "Standing",
     "UserError",
     "__version__",
     "budget",
     "compare",
     "figure",
+    "identify",
     "lower_bound",
     "play",
     "run_audit",

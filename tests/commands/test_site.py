@@ -99,7 +99,7 @@ def test_every_page_is_there_and_its_links_and_pictures_lead_to_files(whole: Pat
     documents = {p.relative_to(ROOT / "docs").with_suffix("") for p in ROOT.glob("docs/**/*.md")}
     names = {path.as_posix().replace("README", "index") for path in documents}
     names |= {f"figures/{name}" for name in CHOSEN}
-    members = [*registry.algorithm_names(), *registry.names("stopping")]
+    members = registry.members("algorithm")
     assert names | {f"algorithms/{name}" for name in members} <= pages
     assert check_links(whole) > 2000
     for name in (*(f"figures/{f}" for f in CHOSEN), "algorithms/dp-se", "figures"):
@@ -124,6 +124,20 @@ def test_the_first_page_has_a_square_for_every_sentence_in_the_colour_of_its_ver
     report = (whole / "reproducibility" / "azize2022.html").read_text("utf-8")
     assert report.count('<a class="q ') == sum(key == "azize2022" for key, _ in judged)
     assert '<span class="verdict explained"><strong>explained</strong></span>' in report
+
+
+def test_the_first_page_has_the_shares_of_runs_that_never_answer(
+    whole: Path, in_checkout: None
+) -> None:
+    with (ROOT / "figures" / "reference" / "identification-trap.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if (row["profile"], row["panel"]) == ("", "a")]
+    text = unescape((whole / "index.html").read_text("utf-8"))
+    for budget, words in (("1", "at ε = 1 after"), ("0.1", "at ε = 0.1, where")):
+        share = {row["label"]: float(row["mean"]) for row in rows if row["x"] == budget}
+        first, second, third = (f"{100 * share[n]:.0f} %" for n in ("AdaP-TT", "AdaP-TT*", "DP-TT"))
+        assert re.search(f"{first}, {second} and {third} .*?{words}", " ".join(text.split()))
+    assert (whole / "images" / "trap.svg").is_file()
+    assert 'href="figures/identification-trap.html"' not in text  # not of this site
 
 
 def test_no_page_asks_another_host_or_weighs_too_much(whole: Path) -> None:

@@ -1,4 +1,4 @@
-"""The code of docs/add-an-algorithm.md works: dropped in, it is an algorithm in a figure."""
+"""The code of docs/add-an-algorithm.md works: dropped in, it is drawn, or answers, as it says."""
 
 import csv
 import json
@@ -27,7 +27,8 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
         leave = shutil.ignore_patterns("__pycache__", "reference")
         shutil.copytree(ROOT / name, folder / name, ignore=leave)
     shutil.copy(ROOT / "pyproject.toml", folder)
-    assert [Path(path).name for path in FILES] == ["explore_then_commit.py", f"{NAME}.yaml"]
+    names = ["explore_then_commit.py", f"{NAME}.yaml", "uniform_bai.py"]
+    assert [Path(path).name for path in FILES] == names
     for path, content in FILES.items():
         path = f"src/dpbandits/{path}" if path.startswith("algorithms/") else path
         assert not (folder / path).exists(), f"{path} is in the way of the document's"
@@ -71,3 +72,11 @@ def test_the_list_and_the_contract_tests_find_it(example: Path) -> None:
     command = ("-m", "pytest", "tests/contract/test_algorithms.py", "-k", f"{NAME} and ({asked})")
     out = run(example, sys.executable, *command, "-vv", "-n", "0", "-p", "no:cacheprovider")
     assert len(re.findall(rf"\[{NAME}\S* PASSED", out)) >= 6
+
+
+def test_the_algorithm_that_answers_is_played_as_documented(example: Path) -> None:
+    (call,) = re.findall(r"`(dp\.identify\(.*?\))`", DOCUMENT, re.DOTALL)
+    program = f"import dpbandits as dp; found = {call}; print(found.wrong.count, found.budget)"
+    wrong, budget = run(example, sys.executable, "-c", program).split(" ", 1)
+    assert int(wrong) < 15  # of 100 runs at a risk of 0.05
+    assert "composed=1.0" in budget

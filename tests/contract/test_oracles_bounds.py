@@ -8,7 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import azize2022_bounds
+import azize2024_bounds
 import azize2025_bounds
+import jourdan2025_bounds
 import pytest
 import sajed2019
 import tossou2017 as oracle
@@ -20,7 +22,9 @@ from dpbandits.theory import tossou2017 as theory
 
 ORACLES: dict[str, ModuleType] = {
     "azize2022": azize2022_bounds,
+    "azize2024": azize2024_bounds,
     "azize2025": azize2025_bounds,
+    "jourdan2025": jourdan2025_bounds,
     "sajed2019": sajed2019,
     "wang2024": wang2024_bounds,
     "wang2024_privacy": wang2024_privacy,
@@ -70,6 +74,28 @@ add(
     {
         "lower_bound": list(product(MORE, (2, T), (1e-4, 0.01, 0.3, 2.0, 100.0))),
         "transitions": [(means,) for means in MORE],
+    },
+)
+
+TIED = (0.95, 0.9, 0.9, 0.9, 0.5)
+UNIQUE = [TIED, (1.0, 0.75, 0.5, 0.25, 0.0), (0.3, 0.31), (0.4, 0.0), (1.0, 0.5), (0.02, 0.6, 0.01)]
+identifications = list(product(UNIQUE, (1e-3, 0.4), (0.01, 0.2)))
+add(
+    "jourdan2025",
+    {
+        "characteristic_time": list(product(UNIQUE, (1e-4, 0.1, 2.0, 100.0))),
+        "lower_bound": identifications,
+        "transitions": [(means,) for means in UNIQUE],
+    },
+)
+add(
+    "azize2024",
+    {
+        "adac_ucb_upper_bound": list(product(INSTANCES, (2, T), EPSILONS, (3.1, 8.0))),
+        "kl_characteristic_time": [(means,) for means in UNIQUE],
+        "tv_characteristic_time": [(means,) for means in UNIQUE],
+        "identification_lower_bound": identifications,
+        "identification_transitions": [(means,) for means in UNIQUE],
     },
 )
 
@@ -143,7 +169,10 @@ for end in ("low", "high"):
 ACCURACY = {
     "azize2022.linear_lower_bound": 3e-8,
     "azize2022.basis_lower_bound": 3e-8,
+    "azize2024": 3e-5,
+    "azize2024.adac_ucb_upper_bound": 1e-12,
     "azize2025": 1e-7,
+    "jourdan2025": 3e-5,
     "wang2024_privacy.gauss_smallest_delta": 1e-6,
     "wang2024_privacy.beta_smallest_delta": 1e-6,
     "wang2024_privacy.new_smallest_delta": 1e-6,
@@ -221,6 +250,7 @@ def imported(source: str) -> set[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_an_oracle_imports_no_line_of_the_package(file: Path) -> None:
-    outside = {"collections", "dataclasses", "decimal", "fractions", "itertools", "math", "typing"}
+    outside = {"collections", "dataclasses", "decimal", "fractions", "functools", "itertools"}
+    outside |= {"math", "typing"}
     allowed = outside | {"numpy", "scipy"} | {file.stem for file in FILES}
     assert imported(file.read_text()) <= allowed

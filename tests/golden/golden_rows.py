@@ -67,6 +67,7 @@ ADDED = (
     "exploration",
     "observation",
     "memory",
+    *("l", "lin", "l-distinct"),
 )
 ADDED_SCHEMES = ("dp-ucb-int",)  # algorithms whose references are older than their schemes
 
@@ -106,6 +107,8 @@ def _cases_of_players() -> Iterator[Case]:
         if kind.name != registry.USUAL:
             for on, cell in kind.cases(played, content):
                 yield Case(name, on, "", cell)
+                for words, params in _readings(cell.params):
+                    yield Case(name, on, words, replace(cell, params=params))  # type: ignore[type-var]
             continue
         for environment in FOR_ALL:
             yield Case(name, environment, "", _cell(content, environment))

@@ -11,6 +11,7 @@ edge of a decision, every design in every stage of the search, and the games tha
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -26,9 +27,7 @@ from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event
 from dpbandits.audit.search import Auditor
 from dpbandits.audit.subject import Subject
-from dpbandits.experiments import regret, stopping
 from dpbandits.experiments.regret import Regret, RegretExperiment
-from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.files.atomic import write_atomically
 from dpbandits.kernel import registry
 from dpbandits.kernel.randomness import Role, stream, words
@@ -75,13 +74,8 @@ def requests_of_a_run(cell: Any) -> list[Request]:
             raise _Enough
         return stream(root, role, run, name)
 
-    stops = isinstance(cell, StoppingExperiment)
-    module = stopping if stops else regret
-    with patch.object(module, "stream", listening), suppress(_Enough):
-        if stops:
-            cell.play(range(1))
-        else:
-            regret.play_run(cell, 0)
+    with patch.object(sys.modules[type(cell).__module__], "stream", listening), suppress(_Enough):
+        cell.play(range(1))
     return requests
 
 

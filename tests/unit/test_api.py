@@ -77,7 +77,7 @@ def test_the_interface_is_no_source_of_a_result() -> None:
     assert not [name for name in found if name.startswith(apart)]
 
 
-@pytest.mark.parametrize("name", ["figure", "play", "compare", "budget"])
+@pytest.mark.parametrize("name", ["figure", "play", "compare", "identify", "budget"])
 def test_every_example_is_true(name: str) -> None:
     module = importlib.import_module(getattr(dp, name).__module__)
     result = doctest.testmod(module, optionflags=doctest.FAIL_FAST)
@@ -256,7 +256,8 @@ def test_every_result_can_be_pickled_copied_and_sent_to_a_spawned_process() -> N
         dp.figure("ftpl-new-cdf", progress=False),
     ]
     offered = {name for name in dp.__all__ if isinstance(getattr(dp, name), type)}
-    results.append(results[1].standings[0])
+    answered = dp.identify("dp-se-identify", epsilon=1, runs=2, **ARMS, progress=False)
+    results += [results[1].standings[0], answered, answered.wrong]
     assert {type(result).__name__ for result in results} == offered - {"UserError"}
     for result in (*results, UserError("a line")):
         again = pickle.loads(pickle.dumps(result)), copy.deepcopy(result)

@@ -117,7 +117,7 @@ def test_a_figure_shows_what_is_claimed_composed_and_found(tmp_path: Path) -> No
     [
         (["figure.plays=10"], "plays must be a number from 1000 to 10^10, got 10"),
         (["figure.plays=null"], "figure.plays is missing"),
-        (["figure.sweep=null"], "claimed is drawn over a sweep"),
+        (["figure.sweep=null"], "claimed, of kind audit, is drawn over a sweep"),
         (["figure.curves.dp-se.algorithm=se"], "se promises no privacy"),
         (["figure.curves.dp-ftpl-beta.delta=0.001"], "releases nothing in games of 4096 rounds"),
         (["figure.panels.c.shows=audit"], "audit"),

@@ -251,3 +251,25 @@ def test_a_whole_check_raises_a_false_alarm_once_in_a_thousand(
     number = sum(len(points(against_reference.prepare(name, [])[0])) for name in figures)
     assert against_reference.check(figures, []) == 0
     assert levels == [0.001 / number] * 2
+
+
+@pytest.mark.parametrize("undecided", [0.1, 0.6])  # of a reference; its median is infinite for .6
+def test_a_reference_with_infinite_runs_is_compared_by_counts_alone(undecided: float) -> None:
+    rng, alarms = np.random.default_rng(4), dict.fromkeys(("same", "more", "fewer", "all"), 0)
+
+    def times(runs: int, share: float) -> np.ndarray:
+        return np.where(rng.random(runs) < share, math.inf, rng.normal(100.0, 10.0, runs))
+
+    for _ in range(300):
+        values = times(100, undecided)
+        reference = Reference(
+            100, math.inf, math.nan, float(np.median(values)), values.min(), math.inf
+        )
+        shares = {"same": undecided, "more": 0.99, "fewer": 0.0, "all": 1.0}
+        for name, share in shares.items():
+            result = band_result(times(100, share), reference, 0.01)
+            assert result.share == result.resolution == 0.0
+            alarms[name] += bool(result.alarm)
+    assert alarms["same"] <= 9  # 3 are expected at most
+    # More infinite runs are beyond a finite median, fewer ones below an infinite one.
+    assert alarms["fewer" if undecided > 0.5 else "more"] == 300

@@ -53,6 +53,8 @@ REASONS = {
     r"arm 1, whose other rewards are 0": "a definition of the games",
     r"Privacy loss of the whole sequence": "a definition of the bounds",
     r"with as many successes as failures": "a definition of the formulas",
+    r"an epoch's sum by all pulls of the arm": "a definition of the algorithm",
+    r"many runs are only slow": "the bonus: test_answers.py has such runs",
     r"bands hold nine tenths": "the spread, which the caption's program states too",
     r"a private version of every reward, by one": "definitions of the algorithms",
     r"one algorithm in colour, others grey": "the form of the picture",

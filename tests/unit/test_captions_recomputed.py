@@ -281,6 +281,8 @@ def lines(spec: FigureSpec, found: re.Match[str]) -> None:
         few = those(every, lambda c: c.curve.runs == value(found["few"]))
         assert len({*numbers}) == 2
         require(found["who"], few, every)
+    shares = [c for c in cells(spec).values() if c.curve.shows.is_share]
+    assert bool(found["shares"]) == (spec.centre != "mean" and bool(shares))
     groups = [min(24, n) for n in numbers]  # contiguous groups, or every run by itself
     expected = {"mean": "means", "median": "medians"}.get(spec.centre, "medians of means")
     if expected == "medians of means" and all(n <= 24 for n in numbers):
@@ -527,7 +529,7 @@ LINES = (
     r"Lines are (?P<centre>means|medians of means|medians)(?P<groups> \((?:at most )?24 groups\))?"
     r" of (?P<low>[\d,]+)(?: to (?P<high>[\d,]+))? (?P<unit>runs|audits|streams)"
     r" \(seed (?P<seed>\d+)\)(?:, (?P<few>[\d,]+) for (?P<who>.*?))?(?=; |\.(?: |$))"
-    r"(?:; (?P<spread>[^.;]*))?\."
+    r"(?:; (?P<spread>(?!shares)[^.;]*))?(?P<shares>; shares have no bands)?\."
 )
 STATISTICS: tuple[tuple[str, Callable[[FigureSpec, re.Match[str]], None]], ...] = (
     (LINES, lines),

@@ -148,6 +148,11 @@ def test_a_bibliography_that_cannot_be_used_is_refused_in_one_line(
     assert capsys.readouterr().out == ""
 
 
+def people(authors: list[dict[str, str]]) -> str:
+    names = [f"{author['given-names']} {author['family-names']}" for author in authors]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def test_the_citation_file_agrees_with_the_project_and_its_papers() -> None:
     content = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     own = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -159,8 +164,9 @@ def test_the_citation_file_agrees_with_the_project_and_its_papers() -> None:
     for key in ("title", "license", "keywords"):
         assert deposit[key] == content[key]
     assert [{"name": author["name"]} for author in content["authors"]] == deposit["creators"]
-    titles = {paper.title for paper in PAPERS if paper.key != OWN}
-    assert {reference["title"] for reference in content["references"]} == titles
+    papers = {paper.title: paper.authors for paper in PAPERS if paper.key != OWN}
+    assert {of["title"]: people(of["authors"]) for of in content["references"]} == papers
+    assert "Aymen Al Marjani and Debabrota Basu" in paper("azize2023").authors
 
 
 @pytest.mark.parametrize("repository", ["", "https://example.org/dpbandits"])

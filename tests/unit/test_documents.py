@@ -88,7 +88,7 @@ def test_figures_are_counted_by_the_numbers_of_the_papers() -> None:
         original = Original("figure", number, part)
         assert (str(original), len(original.numbers)) == (words, figures)
     # Figs. 1 of tossou2017 is drawn in five parts, Fig. 2 of tossou2016 in two.
-    assert "**33 published figures and tables** of 7 papers" in make_readme.counts()
+    assert "**34 published figures and tables** of 8 papers" in make_readme.counts()
     judged = [name for name in claims_files.papers() if claims_files.read_paper(name).sentences]
     assert f"sentences of {len(judged)} papers, " in make_readme.counts()
 
@@ -98,7 +98,7 @@ def test_every_meaning_of_a_key_is_that_of_a_key() -> None:
     own = {name.rpartition(".")[2] for name in make_configuration.MEANINGS}
     assert {key for key in make_configuration.KEYS if f"|`{key}` |" not in page} == set()
     assert {key for key in own if f"* `{key}`: " not in page} == set()
-    assert len(page.split()) < 2_200
+    assert len(page.split()) < 2_450
 
 
 def test_random_numbers_of_the_page_are_those_of_kernels_with_the_same_bits() -> None:
@@ -134,7 +134,8 @@ PAGES = [
     "CONTRIBUTING.md",
     *(f"docs/{p.relative_to(DOCS)}" for p in DOCS.rglob("*.md")),
 ]
-ELSEWHERE = ("my-", "my_", "explore-then-commit", "$address", "submitit")  # of a project, of SLURM
+# of a project, of SLURM
+ELSEWHERE = ("my-", "my_", "explore-then-commit", "uniform-bai", "$address", "submitit")
 
 
 def accept(line: str) -> None:

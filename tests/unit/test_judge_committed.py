@@ -16,8 +16,8 @@ from dpbandits.judge.variants import Figures
 from dpbandits.judge.verdicts import Verdict, combinations
 from dpbandits.site import reports
 
-PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "ren2020", "sajed2019"]
-PAPERS += ["tossou2016", "tossou2017", "wang2024"]
+PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "jourdan2025", "ren2020"]
+PAPERS += ["sajed2019", "tossou2016", "tossou2017", "wang2024"]
 CONTRADICTED = "contradicted"
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
 of_every_paper = pytest.mark.parametrize("name", PAPERS)
@@ -172,4 +172,4 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
 
 def test_the_reports_are_short_enough_to_be_read() -> None:
     words = [len(page.read_text("utf-8").split()) for page in (ROOT / reports.FOLDER).glob("*.md")]
-    assert sum(words) < 13_300  # with notes on the implementation
+    assert sum(words) < 15_900  # with notes on the implementation

@@ -135,6 +135,26 @@ def test_points_at_which_a_side_is_not_a_number_are_left_out() -> None:
     assert (found.x.tolist(), found.left.tolist()) == ([2.0], [2.0])
 
 
+def test_an_infinite_side_is_far_from_a_number_and_two_tell_nothing() -> None:
+    def sides(*columns: list[float]) -> Quantity:  # (the estimate, a resample) at every point
+        return Quantity(np.array(columns).T, X[: len(columns)])
+
+    inf = math.inf
+    a = sides([inf, inf], [2.0, 2.0], [inf, inf], [1.0, inf])
+    b = sides([1.0, 1.0], [inf, inf], [inf, inf], [1.0, inf])
+    scope = Scope({"a": a, "b": b}, {})
+    (found,) = compared("a <= b", scope)
+    assert found.x.tolist() == [1.0, 2.0, 4.0]
+    np.testing.assert_array_equal(found.distances[0], [language.FAR, -language.FAR, 0.0])
+    np.testing.assert_array_equal(found.distances[1], [language.FAR, -language.FAR, 0.0])
+    (found,) = compared("a >= b", scope)
+    assert found.distances[0].tolist() == [-language.FAR, language.FAR, 0.0]
+    # Where all resamples agree, an infinite one is no farther than the others.
+    for others, most in (([4.0, inf], math.log(4)), ([0.5, inf], language.FAR)):
+        (found,) = compared("a <= 1", Scope({"a": sides([2.0, *others])}, {}))
+        assert found.distances[-1, 0] == pytest.approx(most)
+
+
 def test_panels_others_and_curves_named_like_functions(toy: Toy) -> None:
     for name, panel, value in (("a", "b", 10.0), ("a", "c", 40.0), ("median", "c", 7.0)):
         toy.add(name, [value] * 3, panel=panel)

@@ -49,6 +49,27 @@ def test_statistics_with_weights_are_those_of_the_repeated_runs(runs: int) -> No
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+def test_undecided_runs_leave_no_mean_and_a_median_up_to_half_of_them(toy: Toy) -> None:
+    for undecided in range(6):
+        runs = np.where(np.arange(5) < undecided, math.inf, [1.0, 2, 3, 4, 5])[:, None]
+        counts = np.ones((1, 5))
+        mean, median = (weighted(name, runs, counts, 5).item() for name in ("mean", "median"))
+        assert mean == 3 if undecided == 0 else math.isnan(mean)
+        assert median == (math.inf if undecided > 2 else np.median(runs))
+
+
+@pytest.mark.parametrize(("wrong", "runs"), [(0, 1000), (3, 1000), (5, 5)])
+def test_the_upper_bound_of_a_share_is_that_of_clopper_and_pearson(
+    toy: Toy, wrong: int, runs: int
+) -> None:
+    happened = (np.arange(runs) < wrong).astype(float)[:, None]
+    found = resampled(toy, happened, "upper_99")
+    test = stats.binomtest(wrong, runs, alternative="less")
+    expected = test.proportion_ci(0.99).high if wrong < runs else 1.0
+    np.testing.assert_allclose(found, expected, 1e-9)
+    assert len(found) == 1 + RESAMPLES
+
+
 def test_the_spread_is_the_mean_over_all_groups_of_as_many_runs_as_the_paper_has() -> None:
     values = np.array([3.0, 1.0, 1.0, 8.0, 4.0])
     for counts in ([1, 1, 1, 1, 1], [2, 0, 0, 1, 2]):

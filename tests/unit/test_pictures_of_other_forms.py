@@ -8,13 +8,16 @@ import re
 
 import numpy as np
 import pytest
-from drawn_tables import artist_id, drawn, lines_by_id, points, table
+from composed import load
+from drawn_tables import artist_id, draw, drawn, lines_by_id, points, table
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dpbandits.drawing.styles import in_mathtext
+from dpbandits.factory import produce
+from dpbandits.tables.series import STATISTICS, Series, identity, x_values
 
 pytestmark = pytest.mark.usefixtures("in_checkout")
 
@@ -111,6 +114,42 @@ def test_the_points_of_the_leaderboard_are_its_rows_in_the_order_of_their_mean_r
         overall = [float(np.mean(ranks[label])) for label in labels]
         assert len(marks) == 2 * len(labels)
         assert overall == sorted(overall)
+
+
+def test_a_stopping_time_without_a_median_is_an_arrow_and_its_algorithm_has_no_mean() -> None:
+    spec, _ = load("identification-leaderboard", ())
+    rng, series, ratios = np.random.default_rng(71), [], np.ones((6, 4, 2))
+    for number, panel in enumerate(spec.panels):
+        for k, curve in enumerate(panel.curves):
+            values = rng.uniform(10, 100, 2)
+            if curve.shows.is_share:
+                values = np.where(np.isfinite(ratios[number - 6, k]), 0.25 * (k == 1), 0.5)
+            elif curve.is_exact:
+                ratios[number] /= values
+            else:
+                values[0] = math.inf if (number, k) == (2, 0) else values[0]
+                ratios[number, k] = values
+            fields = identity(panel.letter, curve) | dict.fromkeys(STATISTICS, values)
+            series.append(Series(**fields, runs=100, slope=None, x=x_values(curve)))
+    names = [curve.legend for curve in spec.panels[0].curves]
+    axes = [ax for ax in draw(spec, produce.drawing(spec, series)).axes if ax.lines]
+    for number, ax in enumerate(axes):
+        budget, column = divmod(number, 7)
+        labels = [label.get_text() for label in axes[7 * budget].get_yticklabels()]
+        means = ratios[:, :, budget].prod(axis=0) ** (1 / 6)
+        values = means if column == 6 else ratios[column, :, budget]
+        order = [names.index(label) for label in labels]
+        assert (np.diff(means[order]) >= 0).all()
+        marks = [line for line in ax.lines if line.get_marker() not in ("", "None")]
+        for k, mark in zip(order, marks, strict=True):
+            is_known = math.isfinite(values[k])
+            place = values[k] if is_known else ax.get_xlim()[1]
+            assert points(mark)[0, 0] == pytest.approx(place)
+            assert (mark.get_marker() == ">") == (not is_known)
+        every = [f"{25 * (k == 1)} %" if math.isfinite(values[k]) else "50 %" for k in order]
+        if column == 6:
+            every = [f"{v:.3g}" if math.isfinite(v) else "5 of 6" for v in values[order]]
+        assert [text for text in texts(ax) if text] == [text for text in every if text != "0 %"]
 
 
 def test_a_small_panel_of_every_curve_names_its_factor_to_the_lowest() -> None:

@@ -48,12 +48,8 @@ def all_rows() -> list[Row]:
 def test_every_private_algorithm_and_rule_has_a_row_and_nobody_else(all_rows: list[Row]) -> None:
     private = {
         name
-        for names, module in (
-            (registry.algorithm_names(), registry.algorithm),
-            (registry.names("stopping"), registry.algorithm),
-        )
-        for name in names
-        if hasattr(module(name), "releases")
+        for name in registry.members("algorithm")
+        if hasattr(registry.algorithm(name), "releases")
     }
     assert {row.name for row in all_rows} == private
 

@@ -52,7 +52,7 @@ def test_what_fits_published_points_against_the_text_is_dashed_and_named_in_the_
             found.add(name)
             assert {curve.look.line for curve in read} == {"--"}, name
             assert "dashed" in spec.note, name
-    assert found == {"adap-headline", *FIGURES}
+    assert found == {"adap-headline", "identify-thesis", "identify-poster", *FIGURES}
 
 
 def test_no_curve_with_a_reading_has_a_rank() -> None:
@@ -84,6 +84,17 @@ def test_the_picture_has_an_open_marker_at_every_row_of_the_table(figure: str) -
 def test_a_changed_game_has_no_published_points(change: str) -> None:
     changed = curves("lazyts-c2", change)
     assert not any(curve.published for (panel, _), curve in changed.items() if panel == "a")
+
+
+def test_a_point_of_a_game_that_ends_by_itself_has_no_horizon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows, before = published.rows, curves("lazyts-c2")
+    monkeypatch.setattr(
+        published, "rows", lambda *of: [{**row, "horizon": "inf"} for row in rows(*of)]
+    )
+    after = curves("lazyts-c2", "figure.horizon=50_000")  # in panel (a), too
+    assert [c.published for c in after.values()] == [c.published for c in before.values()]
 
 
 def test_a_table_of_gains_has_no_published_points(monkeypatch: pytest.MonkeyPatch) -> None:

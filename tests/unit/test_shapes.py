@@ -144,6 +144,39 @@ def test_a_band_that_reaches_below_0_does_not_decide_a_logarithmic_axis(
         assert 16 < ax.get_ylim()[1] < 32
 
 
+def test_a_band_reaches_the_frame_where_it_has_no_upper_end_and_leaves_gaps() -> None:
+    inf = np.inf
+    low = np.array([1.0, 1, 2, inf, 2, 3, 3, 3])  # most runs of the fourth point are infinite
+    high = np.array([2.0, 3, inf, inf, inf, 4, 4, 4])
+    ax = Figure().subplots()
+    ax.set_yscale("log", nonpositive="mask")
+    draw_all_over_parameter(ax, PanelDrawing("a", "", (replace(ONE, low=low, high=high),)))
+    (band,) = ax.collections
+    first, second = (np.asarray(path.vertices) for path in band.get_paths())
+    assert {*first[:, 0]} == {0, 1, 2}
+    assert {*second[:, 0]} == {4, 5, 6, 7}
+    assert first[:, 1].max() == second[:, 1].max() > 1e300
+    assert ax.get_ylim()[1] < 100
+
+
+def test_a_stopping_time_that_is_not_known_is_an_arrow_at_the_right_end() -> None:
+    def times(*numbers: float) -> curves.Series:
+        low, centre, high = (np.array([number]) for number in numbers)
+        return replace(ONE, x=np.array([0.1]), low=low, centre=centre, high=high)
+
+    series = times(10, 20, 30), times(15, 40, np.inf), times(np.inf, np.inf, np.inf)
+    draw = plotting.drawing_function("across", "stopping_times")
+    (ax,) = rendered(draw, Drawing("", (PanelDrawing("a", "", series),)))[0].axes
+    bars, marks = ax.get_lines()[::2], ax.get_lines()[1::2]
+    end = ax.get_xlim()[1]
+    assert [tuple(np.asarray(bar.get_xdata())) for bar in bars] == [(10, 30), (15, end), (end, end)]
+    assert [(*np.asarray(mark.get_xdata()), mark.get_marker()) for mark in marks] == [
+        (20, "o"),
+        (40, "o"),
+        (end, ">"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("over", "shows", "runs", "x", "y"),
     [

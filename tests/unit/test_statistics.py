@@ -231,6 +231,20 @@ def test_every_number_of_a_table_is_that_of_its_definition(
 
 
 @pytest.mark.usefixtures("in_checkout")
+def test_quantiles_among_infinite_runs_are_those_of_a_number_beyond_all_others() -> None:
+    rng = np.random.default_rng(5)
+    for runs in (1, 2, 5, 8, 21):
+        for infinite in range(runs + 1):
+            values = np.where(np.arange(runs) < infinite, math.inf, rng.random(runs))
+            values = rng.permutation(values)[:, None]
+            large = np.where(np.isinf(values), 1e300, values)
+            for q in (0.05, 0.25, 0.5, 0.75, 0.95):
+                expected = np.quantile(large, q, axis=0)
+                found = statistics.quantile(values, q)
+                assert np.where(expected > 1e200, math.inf, expected) == found, (values, q)
+    assert math.isnan(statistics.standard_deviation(np.array([1.0, math.inf])))
+
+
 def test_a_bound_has_one_value_in_all_columns_and_no_runs() -> None:
     spec, _ = compose.load("adap-ksweep", ["runs=2"])
     bounds = {

@@ -16,6 +16,7 @@ from dpbandits.config import compose, conf_files, instances
 from dpbandits.config.figure_reader import FigureReader
 from dpbandits.config.schema import Composed
 from dpbandits.config.settings import Settings
+from dpbandits.experiments import kinds
 from dpbandits.files import project
 from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import UserError as UserError
@@ -34,6 +35,12 @@ NAMED = {  # valid names, the default first
 # Keys of a figure that change its form alone, and the level of its intervals.
 FORM = ("level", *Appearance._fields)
 LETTERS = string.ascii_lowercase  # of the panels
+IDENTIFICATION = "identification"
+# What the algorithms of a kind do, and the function that plays them.
+PLAYED_BY = {
+    registry.USUAL: ("plays for regret and gives no answer", "play"),
+    IDENTIFICATION: ("identifies the best arm and has no regret", "identify"),
+}
 BOUNDS = {  # function of theory/azize2022.py and its scope, by whether budgets matter
     True: ("problem_dependent_lower_bound", "for every consistent algorithm with ε-global DP"),
     False: ("no_privacy_lower_bound", "without privacy (Lai and Robbins)"),
@@ -73,33 +80,54 @@ class Player:
         return parameters.build(params, values, self.name, lambda key: origin.get(key, "argument"))
 
 
-def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
+def member_of(algorithm: str) -> tuple[str, dict[str, Any]]:
+    """Return the algorithm in the registry that a name stands for, and the keys of its file.
+
+    Raises UserError for a name of no algorithm that pulls arms.
+    """
+    if algorithm not in project.names("algorithm"):
+        names = {name for kind in PLAYED_BY for name in registry.names(kind)}
+        if algorithm not in names:
+            near = nearest(algorithm, {*names, *project.names("algorithm")})
+            raise UserError(f"unknown algorithm {shown(algorithm)}; {near}")
+        return algorithm, {}
+    content = dict(conf_files.read_member("algorithm", algorithm))
+    member = content.pop("algorithm", None)
+    if member is None:
+        file = project.member_file("algorithm", algorithm)
+        problem = "names no algorithm, and rules and bounds play no arms"
+        raise UserError(f"{file} {problem}; add the line `algorithm: <name>`")
+    return member, content
+
+
+def player(
+    algorithm: Any, given: Mapping[str, Any], of: Sequence[str] = (registry.USUAL,)
+) -> Player:
     """Return an algorithm, by name or object, with the given parameters, which are unchecked.
 
-    Raises UserError for anything else.
+    Raises UserError for anything else, and if its kind is not among those of `of`.
     """
     content = dict[str, Any]()
-    if not isinstance(algorithm, str):
-        name = member = user_algorithms.register(algorithm)
-    elif algorithm in project.names("algorithm"):
-        name, content = algorithm, dict(conf_files.read_member("algorithm", algorithm))
-        member = content.pop("algorithm", None)
-        if member is None:
-            file = project.member_file("algorithm", name)
-            problem = "names no algorithm, and rules and bounds play no arms"
-            raise UserError(f"{file} {problem}; add the line `algorithm: <name>`")
+    if isinstance(algorithm, str):
+        name, (member, content) = algorithm, member_of(algorithm)
     else:
-        name = member = algorithm
-        if name not in registry.algorithm_names():
-            valid = {*registry.algorithm_names(), *project.names("algorithm")}
-            raise UserError(f"unknown algorithm {shown(name)}; {nearest(name, valid)}")
-    if member not in (*registry.algorithm_names(), *registry.NOT_STORED):
-        raise UserError(
-            f"{name} does not play for regret; {nearest(name, registry.algorithm_names())}"
-        )
+        name = member = user_algorithms.register(algorithm)
+    if (kind := kinds.of_member(member).name) not in of:
+        if kind not in PLAYED_BY:
+            near = nearest(name, registry.names(of[0]))
+            raise UserError(f"{name} is of the kind {kind}; {near}")
+        does, function = PLAYED_BY[kind]
+        raise UserError(f"{name} {does}: dpbandits.{function} plays it")
+    fields = registry.algorithm(member).Params._fields
+    if "delta" in given and "delta" not in fields and "risk" in fields:
+        problem = "delta is privacy's; the chance of a wrong answer is risk"
+        raise UserError(f"{name}: {problem}, such as risk={given['delta']}")
     if "horizon" in given:
-        raise UserError(f"{name}: horizon is that of the game, not a parameter")
-    _refuse_numbers_as_texts(name, given)
+        problem = "horizon is that of the game, not a parameter"
+        if kind == IDENTIFICATION:
+            problem = "a run ends with its answer, or undecided at limit: there is no horizon"
+        raise UserError(f"{name}: {problem}")
+    refuse_numbers_as_texts(name, given)
     given = as_configured(given)
     label = str(content.get("label") or registry.algorithm(member).LABEL)
     of_file = {key: value for key, value in content.items() if key not in APPEARANCE}
@@ -107,7 +135,7 @@ def player(algorithm: Any, given: Mapping[str, Any]) -> Player:
     return Player(name, member, label, given, settings, name)
 
 
-def players_of(algorithms: Any) -> list[Player]:
+def players_of(algorithms: Any, of: Sequence[str] = (registry.USUAL,)) -> list[Player]:
     """Return the algorithms of a comparison, of which some may be pairs with parameters.
 
     Given parameters are part of the label, which also names the curve if another has the same name.
@@ -119,7 +147,8 @@ def players_of(algorithms: Any) -> list[Player]:
         raise UserError(f"compare: give a list of algorithms, got {shown(algorithms)}")
     for entry in entries:
         is_pair = isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], Mapping)
-        players.append(player(*entry) if is_pair else player(entry, {}))
+        algorithm, given = entry if is_pair else (entry, {})
+        players.append(player(algorithm, given, of))
     names = Counter(entry.name for entry in players)
     for i, entry in enumerate(players):
         if entry.given:
@@ -222,31 +251,13 @@ def specification(
     The overrides may set paths and the engine, `form` the keys of FORM. Raises UserError for any
     invalid value.
     """
-    given = {key: value for key, value in values.items() if value is not None}
-    _refuse_numbers_as_texts(caller, {**given, "epsilon": [*budgets]})
-    settings, seed = compose.settings_of(overrides, caller)
-    if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
-        problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
-        raise UserError(f"{caller}: {problem}")
-    values = {"seed": seed, **given}
-    choices = {key: as_configured(values.pop(key, names[0])) for key, names in NAMED.items()}
-    for key, name in choices.items():
-        if isinstance(name, str) and name not in NAMED[key]:
-            near = nearest(name, NAMED[key])
-            raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
-    if "level" in form and choices["spread"] != statistics.CONFIDENCE:
-        raise UserError(f"{caller}: level is that of spread={statistics.CONFIDENCE}")
-    description, place, data = _described(caller, *game)
-    environment, instance = instances.instance(description, place, caller)
-    shared = [
-        parameters.build(Numbers, values | budget, caller, lambda _: "argument")
-        for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
-    ]
+    settings, shared, choices, described = checked(
+        caller, Numbers, budgets, game, values, overrides, form
+    )
+    environment, instance, _ = described
     horizon, seed, runs, *_ = shared[0]
     if not isinstance(choices["checkpoints"], str):
         choices["checkpoints"] = _rounds(choices["checkpoints"], horizon, caller)
-    if "workers" in given:
-        settings = replace(settings, workers=shared[0].workers)
     for entry in players:  # whose messages name arguments; the reader's name keys of files
         for numbers in shared:
             epsilon = numbers.epsilon if budgets else None
@@ -282,6 +293,58 @@ def specification(
         if budgets
         else None,
     }
+    return read(caller, players, figure, seed, described), settings
+
+
+Described = tuple[str, Any, Data | None]  # environment, its Params, the table of its means
+
+
+def checked(
+    caller: str,
+    numbers: type[Any],
+    budgets: Sequence[Any],
+    game: tuple[Any, Any],
+    values: Mapping[str, Any],
+    overrides: Sequence[str],
+    form: Mapping[str, Any],
+) -> tuple[Settings, list[Any], dict[str, Any], Described]:
+    """Return the settings, the numbers of every budget, the names of NAMED, and the game.
+
+    The arguments are those of `specification`; `numbers` is the class of what all algorithms share.
+    """
+    given = {key: value for key, value in values.items() if value is not None}
+    refuse_numbers_as_texts(caller, {**given, "epsilon": [*budgets]})
+    settings, seed = compose.settings_of(overrides, caller)
+    if any(x in budgets[:i] for i, x in enumerate(budgets)) or len(budgets) > len(LETTERS):
+        problem = f"epsilon must be up to {len(LETTERS)} different values, got {shown(budgets)}"
+        raise UserError(f"{caller}: {problem}")
+    values = {"seed": seed, **given}
+    choices = {key: as_configured(values.pop(key, names[0])) for key, names in NAMED.items()}
+    for key, name in choices.items():
+        if isinstance(name, str) and name not in NAMED[key]:
+            near = nearest(name, NAMED[key])
+            raise UserError(f"{caller}: unknown {key} {shown(name)}; {near}")
+    if "level" in form and choices["spread"] != statistics.CONFIDENCE:
+        raise UserError(f"{caller}: level is that of spread={statistics.CONFIDENCE}")
+    description, place, data = _described(caller, *game)
+    described = *instances.instance(description, place, caller), data
+    shared = [
+        parameters.build(numbers, values | budget, caller, lambda _: "argument")
+        for budget in [{"epsilon": epsilon} for epsilon in budgets] or [{}]
+    ]
+    if "workers" in given:
+        settings = replace(settings, workers=shared[0].workers)
+    return settings, shared, choices, described
+
+
+def read(
+    caller: str,
+    players: Sequence[Player],
+    figure: Mapping[str, Any],
+    seed: int,
+    described: Described,
+) -> FigureSpec:
+    """Return the figure of a configuration, whose messages name the origin of a parameter."""
     files = {f"figure.curves.{entry.curve}": entry.files() for entry in players}
 
     def origin(path: str) -> str:
@@ -291,11 +354,15 @@ def specification(
     profile = {"name": "paper", "horizon_scale": 1.0}
     read = {"seed": seed, "runs": None, "profile": profile, "figure": figure}
     spec = FigureReader(Composed(caller, read, origin)).specification(may_repeat_labels=True)
-    return replace(spec, data=(data,) if data else ()), settings
+    data = described[-1]
+    return replace(spec, data=(data,) if data else ())
 
 
-def _refuse_numbers_as_texts(owner: str, values: Mapping[str, Any]) -> None:
-    # As of a form or a file that was not converted: their ranges would be no explanation.
+def refuse_numbers_as_texts(owner: str, values: Mapping[str, Any]) -> None:
+    """Raise UserError for a text in place of a number, as of a file that was not converted.
+
+    Ranges would be no explanation.
+    """
     for key, given in values.items():
         for value in given if isinstance(given, list) else [given]:
             if isinstance(value, str) and re.fullmatch(r"[-+]?[\d._]+(e[-+]?\d+)?", value.strip()):

@@ -12,7 +12,7 @@ from dpbandits.config.settings import Settings
 from dpbandits.drawing import plotting
 from dpbandits.drawing.formulas import DRAWING
 from dpbandits.factory import produce
-from dpbandits.factory.captions import caption, of_runs
+from dpbandits.factory.captions import caption
 from dpbandits.factory.produce import refuse_undrawable
 from dpbandits.files.atomic import check_writable
 from dpbandits.kernel.errors import UserError, installing, shown
@@ -74,10 +74,11 @@ def figure(name: str, *overrides: str, progress: bool = True) -> FigureResult:
     folder = settings.folder(spec.name)
     check_writable(folder)
     store, missing = computed(spec, settings, progress)
-    written = tuple(produce.write(spec, settings, store)[0])
+    written = produce.write(spec, settings, store)
     files = {kind: folder / f"{spec.name}.{kind}" for kind in produce.kinds(spec)}
     return FigureResult(
-        spec.name, caption(spec, of_runs(spec, store)), folder, files, missing, spec, written
+        *(spec.name, caption(spec, written.noted), folder, files, missing, spec),
+        tuple(written.series),
     )
 
 

@@ -22,6 +22,7 @@ from dpbandits.config import instances
 from dpbandits.drawing import plotting, shapes
 from dpbandits.environments._recorded import Recorded
 from dpbandits.experiments import kinds
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.regret import Game
 from dpbandits.factory.captions import caption, order_of_arms
 from dpbandits.files.provenance import provenance
@@ -203,6 +204,18 @@ def play(
     return result.plays[entries[0].curve, None]
 
 
+def privacy_of(parameters: Mapping[str, Any], budget: Budget | None) -> str:
+    """Return the definition of privacy of a result with its delta, or that there is none."""
+    if budget is None:
+        return "not declared" if budget_of(parameters) else "not private"
+    return f"{budget.notion} at δ = {budget.delta:.3g}".removesuffix(" at δ = 0")
+
+
+def origin_of(experiment: Experiment) -> Mapping[str, Any]:
+    """Return the key of an experiment, if it is stored, with revision, versions and machine."""
+    return {**({"key": key(experiment)} if is_stored(experiment) else {}), **provenance()}
+
+
 def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standing]:
     """Return the standings of results that share an epsilon, the lowest mean first.
 
@@ -210,10 +223,7 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
     """
     groups = dict[str, list[PlayResult]]()
     for play in sorted(plays, key=lambda play: float(play.mean[-1])):
-        privacy = "not declared" if budget_of(play.parameters) else "not private"
-        if budget := play.budget:
-            privacy = f"{budget.notion} at δ = {budget.delta:.3g}".removesuffix(" at δ = 0")
-        groups.setdefault(privacy, []).append(play)
+        groups.setdefault(privacy_of(play.parameters, play.budget), []).append(play)
     rows = []
     for privacy, group in groups.items():
         for play in group:
@@ -390,9 +400,6 @@ def comparison(
             arrays = rounds, regret, summary.mean, summary.std, summary.std / math.sqrt(curve.runs)
             for array in arrays:
                 array.flags.writeable = False
-            guarantee = kinds.declared(experiment, "guarantee")
-            composed = kinds.composed_budget(experiment)
-            stored = {"key": key(experiment)} if is_stored(experiment) else {}
             plays[entry.curve, epsilon] = PlayResult(
                 entry.name,
                 curve.label,
@@ -401,9 +408,9 @@ def comparison(
                 int(rounds[-1]),
                 experiment.seed,
                 *arrays,
-                Budget.of(guarantee, composed) if guarantee and composed is not None else None,
+                Budget.of_experiment(experiment),
                 missing,
-                {**stored, **provenance()},
+                origin_of(experiment),
                 summary,
                 experiment,
             )

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpbandits.api.arguments import as_configured, bandit, player
+from dpbandits.api.arguments import PLAYED_BY, as_configured, bandit, player
 from dpbandits.audit.subject import ChangedReward, ManyArms, Subject
+from dpbandits.experiments import kinds
 from dpbandits.experiments.audit import Plays
+from dpbandits.experiments.experiment import Experiment
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError, shown
 from dpbandits.kernel.parameters import Arms, Delta, Positive, Rounds, Seed, Workers, coerce
@@ -46,6 +48,13 @@ class Budget:
     tight: float | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     noise: float | None = None
+
+    @classmethod
+    def of_experiment(cls, experiment: Experiment) -> "Budget | None":
+        """Return the budget of an experiment; None if it is not private or declares none."""
+        guarantee = kinds.declared(experiment, "guarantee")
+        composed = kinds.composed_budget(experiment)
+        return cls.of(guarantee, composed) if guarantee and composed is not None else None
 
     @classmethod
     def of(
@@ -94,7 +103,7 @@ def budget(
         {'rho': 0.028}
     """
     rounds, number = _checked("horizon", Rounds, horizon), _checked("arms", Arms, arms)
-    chosen = player(algorithm, settings)
+    chosen = player(algorithm, settings, of=tuple(PLAYED_BY))
     module: Any = registry.algorithm(chosen.algorithm)
     if not (hasattr(module, "guarantee") and hasattr(module, "releases")):
         raise UserError(f"budget: {chosen.name} promises no privacy")
@@ -182,7 +191,7 @@ def run_audit(
 
     if not isinstance(algorithm, str):
         raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
-    chosen = player(algorithm, settings)
+    chosen = player(algorithm, settings, tuple(PLAYED_BY))
     games, arms = _checked("plays", Plays, plays), _checked("many_arms", ManyArms, many_arms)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)

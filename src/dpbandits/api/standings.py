@@ -116,14 +116,14 @@ def to_latex(standings: Sequence[Standing], uncertainty: Uncertainty, command: s
     lines = [f"% {command}, {uncertainty.runs} runs; needs \\usepackage{{booktabs}}"]
     lines += [r"\begin{tabular}{lrrrr}", r"\toprule", " & ".join(heads) + r" \\"]
     for (epsilon, privacy), block in _blocks(standings):
-        title = _literal(privacy[:1].upper() + privacy[1:])
+        title = literal(privacy[:1].upper() + privacy[1:])
         if epsilon is not None and not privacy.startswith("not "):
             title += rf", $\epsilon = {epsilon:g}$"
         lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{\emph{{{title}}}}} \\"]
         for standing in block:
             pairs = (standing.regret, standing.error), (standing.behind, standing.behind_error)
             numbers = [rounded(value, uncertainty.of(error)) for value, error in pairs]
-            cells = [_literal(in_mathtext(standing.label)), *map(_with_sign, numbers)]
+            cells = [literal(in_mathtext(standing.label)), *map(_with_sign, numbers)]
             cells += [_budget(spent, r"$\infty$") or NONE for spent in _budgets(standing)]
             lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
@@ -167,7 +167,7 @@ def _with_sign(number: tuple[str, str]) -> str:
     return f"${value} \\pm {error}$" if error else f"${value}$" if value else NONE
 
 
-def _literal(text: str) -> str:
-    # Escape what is special to TeX outside of $...$; definitions of privacy hold a δ.
+def literal(text: str) -> str:
+    """Escape the characters outside of $...$ that are special to TeX; δ is that of a notion."""
     parts = re.split(r"(\$[^$]*\$)", text.replace("δ", r"$\delta$"))
     return "".join(p if p.startswith("$") else p.translate(LITERAL) for p in parts)

@@ -18,6 +18,7 @@ import numpy as np
 
 SHORT = (8, 64, 256)  # horizons of short games, in rounds
 LONG = 4096  # longest game in which a first release is sought; at most a quarter more is played
+UNTIL_ANSWERS = (512, 1024, 2048, LONG)  # horizons of games that end with answers
 TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of the shortest game
 INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
@@ -67,6 +68,14 @@ def constant(rounds: int, indices: Iterable[int] = INDICES, arms: int = ARMS) ->
                 yield Design(title, table, index)
 
 
+def evenly_spread(mean: float, rounds: int, index: int = 1) -> Design:
+    """Return arm 1 of a mean beside an arm of mean 1/2, with reward `index` of arm 1 flipped."""
+    title = f"rewards of mean {mean:.6g} and 0.5, spread evenly, T = {rounds}"
+    # Every initial segment of an arm has its share of ones, up to rounding.
+    ones = np.floor(np.array([[mean], [0.5]]) * np.arange(rounds + 1) + 0.5)
+    return Design(title, np.diff(ones), index)
+
+
 def at_the_edge(
     rounds: int, pulls_of_first: Callable[[Design], float], index: int = 1
 ) -> Iterator[Design]:
@@ -75,22 +84,15 @@ def at_the_edge(
     `pulls_of_first` plays some games of a design and returns the mean number of pulls of arm 1,
     which increases with the mean of this arm. Reward `index` of arm 1 is flipped.
     """
-
-    def with_mean(share: float) -> Design:
-        title = f"rewards of mean {share:.6g} and 0.5, spread evenly, T = {rounds}"
-        # Every initial segment of an arm has its share of ones, up to rounding.
-        ones = np.floor(np.array([[share], [0.5]]) * np.arange(rounds + 1) + 0.5)
-        return Design(title, np.diff(ones), index)
-
-    least, most = pulls_of_first(with_mean(0.0)), pulls_of_first(with_mean(1.0))
+    least, most = (pulls_of_first(evenly_spread(mean, rounds, index)) for mean in (0.0, 1.0))
     for edge in EDGES:
         goal = least + edge * (most - least)
         low, high = 0.0, 1.0
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
-            above = pulls_of_first(with_mean(middle)) >= goal
+            above = pulls_of_first(evenly_spread(middle, rounds, index)) >= goal
             low, high = (low, middle) if above else (middle, high)
-        yield with_mean(high)
+        yield evenly_spread(high, rounds, index)
 
 
 def in_games_of(

@@ -11,6 +11,10 @@ A feature puts every game into one of its cells. All features are functions of t
 The changed arm is the first one. The last three features are hashed into BUCKETS
 cells. Games that share a bucket are not distinguished, which can hide a privacy loss but never
 creates one.
+
+Games that may end early, with an answer, have a sequence of one more symbol than rounds: from its
+end on, a game of K arms has the symbol K + a for the answer a, or 2 K for none at the limit. The
+number of these symbols is another feature: the round of the answer, with the answer.
 """
 
 from dataclasses import dataclass
@@ -19,6 +23,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from dpbandits.kernel.answers import UNDECIDED
 from dpbandits.kernel.compilation import inlined, play
 
 WINDOW = 16
@@ -37,10 +42,18 @@ class Feature:
 
 
 @lru_cache(maxsize=256)  # an audit asks for those of a few lengths again and again
-def features(arms: int, rounds: int) -> tuple[Feature, ...]:
-    """Return the features of a game: first those of its rounds, then those of its arms."""
-    sizes = [(f"the arm of round {t + 1}", arms) for t in range(rounds)]
-    sizes += [(f"the pulls of arm {arm + 1}", rounds + 1) for arm in range(arms)]
+def features(arms: int, rounds: int, answers: bool = False) -> tuple[Feature, ...]:
+    """Return the features of a game: first those of its rounds, then those of its arms.
+
+    With `answers`, those of its answers follow the latter.
+    """
+    symbols, length = alphabet(arms, rounds, answers)
+    of_round = "the arm or answer" if answers else "the arm"
+    sizes = [(f"{of_round} of round {t + 1}", symbols) for t in range(length)]
+    sizes += [(f"the pulls of arm {arm + 1}", length + 1) for arm in range(arms)]
+    if answers:
+        sizes += [(f"the round of the answer {arm + 1}", length + 1) for arm in range(arms)]
+        sizes += [("the end without an answer", length + 1)]
     sizes += [
         ("the pulls of the changed arm at the quarters of the game", BUCKETS),
         (f"the {WINDOW} arms after the changed reward", BUCKETS),
@@ -52,16 +65,27 @@ def features(arms: int, rounds: int) -> tuple[Feature, ...]:
     )
 
 
-def first_choice(counts: np.ndarray, arms: int, rounds: int) -> list[Feature]:
+def alphabet(arms: int, rounds: int, answers: bool) -> tuple[int, int]:
+    """Return the number of symbols of a game, which are arms and ends, and their sequence's length.
+
+    `answers` is True for a game that may end with an answer.
+    """
+    return (2 * arms + 1, rounds + 1) if answers else (arms, rounds)
+
+
+def first_choice(
+    counts: np.ndarray, arms: int, rounds: int, answers: bool = False
+) -> list[Feature]:
     """Return the arm of the first round in which the games differ, as a list of one feature.
 
     `counts` is uint32 of shape (2, cells). All games are identical before this round, so the
     distribution of its arm is that of one choice after one history. The list is empty if the games
     never differ.
     """
-    played = counts[:, : rounds * arms].sum(axis=0).reshape(rounds, arms)
+    symbols, length = alphabet(arms, rounds, answers)
+    played = counts[:, : length * symbols].sum(axis=0).reshape(length, symbols)
     differing = np.flatnonzero((played > 0).sum(axis=1) > 1)
-    return [features(arms, rounds)[t] for t in differing[:1]]
+    return [features(arms, rounds, answers)[t] for t in differing[:1]]
 
 
 @inlined
@@ -75,7 +99,8 @@ def count(played, pulls, index, counts):  # type: ignore[no-untyped-def]
     """Add one game to `counts`, uint32 of shape (cells,), in place.
 
     `played` (int64, shape (rounds,)) holds the arm of each round, `pulls` (int64, shape (arms,))
-    the final pulls. The changed entry is number `index` (from 1) of the first arm.
+    the final pulls; or the symbols of a game with answers and their numbers. The changed entry is
+    number `index` (from 1) of the first arm.
     """
     rounds, arms = played.size, pulls.size
     sequence, window, quarters = np.uint64(0), np.uint64(0), np.uint64(0)
@@ -113,3 +138,22 @@ def tally(params, bandit, rng, games, index, counts):  # type: ignore[no-untyped
         bandit.law.read[:] = 0
         play(params, bandit, rng)
         count(bandit.law.played, bandit.pulls, index, counts)
+
+
+def tally_with_answers(params, bandit, rng, games, index, counts):  # type: ignore[no-untyped-def]
+    """Do the same for games that may end with an answer; `played` has room for a symbol more."""
+    arms, played = bandit.pulls.size, bandit.law.played
+    numbers = np.zeros(2 * arms + 1, np.int64)
+    for _ in range(games):
+        bandit.clock[:] = 0
+        bandit.pulls[:] = 0
+        bandit.answer[0] = UNDECIDED
+        bandit.law.read[:] = 0
+        play(params, bandit, rng)
+        end, answer = bandit.clock[0], bandit.answer[0]
+        symbol = 2 * arms if answer == UNDECIDED else arms + answer
+        played[end:] = symbol
+        numbers[:arms] = bandit.pulls
+        numbers[arms:] = 0
+        numbers[symbol] = played.size - end
+        count(played, numbers, index, counts)

@@ -18,8 +18,15 @@ import numpy as np
 from dpbandits.audit import designs
 from dpbandits.audit.designs import Design
 from dpbandits.audit.events import Event, Loss, best_event
-from dpbandits.audit.kernels import Feature, features, first_choice, tally
-from dpbandits.audit.subject import Limit, Subject
+from dpbandits.audit.kernels import (
+    Feature,
+    alphabet,
+    features,
+    first_choice,
+    tally,
+    tally_with_answers,
+)
+from dpbandits.audit.subject import Limit, Subject, may_answer
 from dpbandits.environments._entries import Entries
 from dpbandits.kernel import randomness, registry
 from dpbandits.kernel.bandit import new_bandit
@@ -113,8 +120,9 @@ class Auditor:
 
     def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
+        rounds = [*self.subject.horizons, *self._rounds_until_answers()]
         tables = designs.in_games_of(
-            self.subject.horizons, self.pulls_of_first, self.many_arms, self.changed_reward
+            rounds, self.pulls_of_first, self.many_arms, self.changed_reward
         )
         number = len(self.subject.limits(*tables[0].table.shape))
         games = plays // number // 4  # on each table, to search and to measure
@@ -129,7 +137,9 @@ class Auditor:
             feature, cells = event.feature.name, len(event.cells)
             # An event of one choice needs games with one history: all measured games must share
             # it, or nothing is proved.
-            if not one_choice or first_choice(counts, *design.table.shape) == [event.feature]:
+            arms, rounds = design.table.shape
+            first = first_choice(counts, arms, rounds, self.subject.answers)
+            if not one_choice or first == [event.feature]:
                 loss = Loss(*event.counted(counts), games)
         guarantee = self.subject.guarantee(*design.table.shape)
         declared = self.subject.declared(*design.table.shape)
@@ -152,12 +162,12 @@ class Auditor:
                     first += candidate.counts[0]
                     second += candidate.counts[1]
                 together = first + second
-                seen: Sequence[Feature] = features(arms, rounds)
+                seen: Sequence[Feature] = features(arms, rounds, self.subject.answers)
                 sequences = together[:, seen[-1].first :].sum(axis=0)
                 if np.count_nonzero(sequences) == 1:
                     continue  # as in a start that no reward affects: more games reveal nothing
                 if limit.one_choice:
-                    seen = first_choice(together, arms, rounds)
+                    seen = first_choice(together, arms, rounds, self.subject.answers)
                 played = number + candidate.games
                 best = best_event((first, second), played, seen, limit.delta)
                 # A win against many rewards of 1 is rarer than one against rewards of 0: it reveals
@@ -181,7 +191,7 @@ class Auditor:
         arms, rounds = design.table.shape
         algorithm, params = self.subject.algorithm, self.subject.params(rounds)
         # Room for 10^10 games in four parts.
-        total = np.zeros((2, features(arms, rounds)[-1].stop), np.uint32)
+        total = np.zeros((2, features(arms, rounds, self.subject.answers)[-1].stop), np.uint32)
         tables = design.tables()
         played = f"audit of {spelt(algorithm, params)} on {design.name}"
 
@@ -204,15 +214,37 @@ class Auditor:
         return total
 
     def pulls_of_first(self, design: Design) -> float:
-        """Return the mean number of pulls of arm 1, from a few games on the first table."""
+        """Return the mean number of pulls of arm 1, from a few games on the first table.
+
+        All rounds after a game that ends with the answer 1 count as pulls.
+        """
+        arms, rounds = design.table.shape
+        seen, counts = self._few_games(design)
+        _, first = alphabet(arms, rounds, self.subject.answers)  # feature after those of the rounds
+        counted = (first, first + arms) if self.subject.answers else (first,)
+        cells = [counts[seen[i].first : seen[i].stop] for i in counted]
+        return sum(float(c @ np.arange(len(c)) / c.sum()) for c in cells)
+
+    def _few_games(self, design: Design) -> tuple[Sequence[Feature], np.ndarray]:
+        # The features of a design and their counts in a few games on its first table.
         arms, rounds = design.table.shape
         algorithm, params = self.subject.algorithm, self.subject.params(rounds)
         name = f"audit {self.number} of {spelt(algorithm, params)}, edge of {design.name}"
         rng = stream(self.seed, Role.POLICY, 0, name)
         counts = block_of_games(algorithm, params, design, design.table, rng, FEW)
-        pulls = features(arms, rounds)[rounds]  # the first feature after those of the rounds
-        cells = counts[pulls.first : pulls.stop]
-        return float(cells @ np.arange(len(cells)) / cells.sum())
+        return features(arms, rounds, self.subject.answers), counts
+
+    def _rounds_until_answers(self) -> list[int]:
+        # Rounds after which most games on a clear instance have ended, if longer than all others.
+        if not self.subject.answers:
+            return []
+        for rounds in (n for n in designs.UNTIL_ANSWERS if n > self.subject.horizons[-1]):
+            design = designs.evenly_spread(1.0, rounds)
+            seen, counts = self._few_games(design)
+            last = counts[seen[rounds].first : seen[rounds].stop]
+            if last[-1] < FEW / 2:  # the last symbol is that of no answer
+                return [rounds]
+        return []
 
 
 def spelt(algorithm: str, params: NamedTuple) -> str:
@@ -235,17 +267,20 @@ def block_of_games(
     `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
     """
     arms, rounds = table.shape
+    answers = may_answer(algorithm)
     if counts is None:
-        counts = np.zeros(features(arms, rounds)[-1].stop, np.uint32)
+        counts = np.zeros(features(arms, rounds, answers)[-1].stop, np.uint32)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
-    law = Entries(table, np.zeros(arms, np.int64), np.zeros(rounds, np.int64))
+    _, length = alphabet(arms, rounds, answers)
+    law = Entries(table, np.zeros(arms, np.int64), np.zeros(length, np.int64))
     bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused)
     arguments = params, bandit, rng, games, design.index, counts
     # Blocks whose parameters have equal types share machine code: numba need not look at all
     # arguments again.
     key = algorithm, *map(type, params)
     if key not in _tallies:
-        kernel = kernel_around(registry.algorithm(algorithm).play, tally)
+        body = tally_with_answers if answers else tally
+        kernel = kernel_around(registry.algorithm(algorithm).play, body)
         _tallies[key] = specialised(kernel, *arguments)
     _tallies[key](*arguments)
     return counts

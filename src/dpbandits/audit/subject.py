@@ -28,6 +28,11 @@ class Limit(NamedTuple):
     one_choice: bool
 
 
+def may_answer(algorithm: str) -> bool:
+    """Return True if games of an algorithm may end with an answer; those of regret never do."""
+    return registry.member("algorithm", algorithm).kind != registry.USUAL
+
+
 @dataclass(frozen=True)
 class Subject:
     """Algorithm and its parameters without the horizon, which the tables determine."""
@@ -41,6 +46,11 @@ class Subject:
         values = {k: v for k, v in parameters.as_json(params).items() if v is not None}
         values.pop("horizon", None)
         return cls(algorithm, tuple(values.items()))
+
+    @property
+    def answers(self) -> bool:
+        """True if its games may end with an answer."""
+        return may_answer(self.algorithm)
 
     def params(self, rounds: int) -> Any:
         """Return its Params for games of this many rounds; raise UserError if they are invalid."""

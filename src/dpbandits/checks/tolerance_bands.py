@@ -63,7 +63,9 @@ def band_result(values: np.ndarray, reference: Reference | float, level: float) 
         half += farthest * math.log(2 / (level / 2)) / (3 * runs)
     mean = float(np.mean(np.clip(values, reference.min, reference.max)))
     allowed = half + MARGIN * abs(reference.mean)
-    difference, alarm = abs(mean - reference.mean), ""
+    # Where a run of the reference is infinite, the counts alone are compared.
+    difference = abs(mean - reference.mean) if math.isfinite(reference.mean) else 0.0
+    alarm = ""
     if difference > allowed + ROUNDING * abs(reference.mean):
         alarm = f"mean {mean:,.6g}, reference {reference.mean:,.6g} +- {allowed:,.3g}"
     middle = (n + 1) // 2  # at or below the median; for odd n the larger half
@@ -73,7 +75,8 @@ def band_result(values: np.ndarray, reference: Reference | float, level: float) 
         (-1.0, reference.median, middle, "below the reference's median"),
         (-1.0, reference.min, n, "below the reference's smallest"),
     ):
-        count = int(np.sum(sign * values > sign * limit + ROUNDING * abs(limit)))
+        rounding = ROUNDING * abs(limit) if math.isfinite(limit) else 0.0
+        count = int(np.sum(sign * values > sign * limit + rounding))
         if not alarm and count >= too_many(runs, n, rank, level / 2 / 4):
             alarm = f"{count} of {runs} runs are {side}, {limit:,.6g}"
     share = difference / allowed if allowed else 0.0

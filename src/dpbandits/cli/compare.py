@@ -4,8 +4,9 @@ import itertools
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -13,12 +14,24 @@ from typing import Any
 
 from rich.table import Table
 
-from dpbandits.api.arguments import FORM, environment_of, player, players_of, specification
+from dpbandits.api.arguments import (
+    FORM,
+    IDENTIFICATION,
+    PLAYED_BY,
+    environment_of,
+    member_of,
+    player,
+    players_of,
+    specification,
+)
+from dpbandits.api.identifications import LIMIT, results, stopping_times
 from dpbandits.api.plays import STANDARD_ERROR, Comparison, comparison
 from dpbandits.checks.comparisons import with_error
+from dpbandits.cli.compare_identification import Identifications
 from dpbandits.cli.process import console, value_of, values_of
 from dpbandits.config import compose
 from dpbandits.config.schema import NAME
+from dpbandits.experiments import kinds
 from dpbandits.factory import produce
 from dpbandits.files.atomic import write_atomically
 from dpbandits.kernel import registry
@@ -36,7 +49,16 @@ COLUMNS = (
     " claims, and that the releases compose to."
 )
 DEFAULTS = {"environment": None, "means": None, "epsilon": 1, "horizon": 1_000_000}
-KEYS = [*DEFAULTS, "delta", "runs", "seed", "workers", "checkpoints", "centre", "spread"]
+LAST = ("runs", "seed", "workers", "centre", "spread")  # keys of every comparison
+KEYS = [*DEFAULTS, "delta", "checkpoints", *LAST]
+# The same of algorithms that identify the best arm, and what stands for a key of regret there.
+IDENTIFYING = {"environment": None, "means": None, "epsilon": 1, "limit": LIMIT}
+IDENTIFYING_KEYS = [*IDENTIFYING, "risk", *LAST]
+MEANT = {
+    "delta": "delta is privacy's; the chance of a wrong answer is risk: risk=<value>",
+    "horizon": "a run ends with its answer, or undecided at limit: limit=<rounds>",
+    "checkpoints": "a run has no curve over the rounds, so no checkpoints",
+}
 OTHER_KEYS = ("environment.<key>", "paths.<key>", "engine.<key>")
 Values = dict[str, Any]
 
@@ -61,19 +83,17 @@ class Wanted:
         if not self.output.parent.is_dir():
             raise UserError(f"--output: there is no folder {shown(str(self.output.parent))}")
 
-    def write(self, name: Path, result: Comparison, form: Values, spread: str) -> None:
+    def write(self, name: Path, latex: Callable[[], str], csv: Callable[[], bytes]) -> None:
         """Write and print the files; `name` is that of the figure's files without an ending."""
         files = dict[Path, bytes]()
         table = self.output or name.with_name(f"{name.name}-table.csv")
-        spread = spread if spread == CONFIDENCE else STANDARD_ERROR
-        level = form.get("level", LEVEL)
         if self.output:
             picture = name.with_name(f"{name.name}{self.output.suffix}")
             files[self.output] = picture.read_bytes()
         if self.latex:
-            files[table.with_suffix(".tex")] = result.latex(spread, level).encode()
+            files[table.with_suffix(".tex")] = latex().encode()
         if self.csv:
-            files[table.with_suffix(".csv")] = result.csv(spread, level)
+            files[table.with_suffix(".csv")] = csv()
         for path, content in files.items():
             write_atomically(path, content)
             print(path)
@@ -89,7 +109,13 @@ def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
     if not algorithms:
         example = "dpbandits compare dp-se adap-klucb environment=c2"
         raise UserError(f"compare: no algorithm is named: {example}")
-    asked = _asked(algorithms, arguments)
+    of = _kind(algorithms)
+    defaults, keys = DEFAULTS, KEYS
+    if of == IDENTIFICATION:
+        defaults, keys = IDENTIFYING, IDENTIFYING_KEYS
+        for key in sorted(MEANT.keys() & given):
+            raise UserError(f"compare: {MEANT[key]}")
+    asked = _asked(algorithms, arguments, defaults, keys)
     values = asked.values
     wanted.check(asked.form)
     environment, means, epsilon = (values.pop(key) for key in ("environment", "means", "epsilon"))
@@ -103,17 +129,19 @@ def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
             (name, dict(zip(asked.ranges[name], setting, strict=True)))
             for name in algorithms
             for setting in itertools.product(*asked.ranges[name].values())
-        ]
+        ],
+        of=(of,),
     )
     for entry in players:
         params = registry.algorithm(entry.algorithm).Params
         given = {*params._field_defaults, *entry.settings, *values, "epsilon"}
         for name in (f for f in params._fields if f not in given):
-            missing = name if name in KEYS else f"{entry.name}.{name}"
+            missing = name if name in keys else f"{entry.name}.{name}"
             raise UserError(f"compare: {entry.name} needs {name}: add {missing}=<value>")
     budgets = epsilon if isinstance(epsilon, list) else [epsilon]
     game = environment, means
-    spec, settings = specification(
+    specified = stopping_times if of == IDENTIFICATION else specification
+    spec, settings = specified(
         "compare", players, budgets, game, values, asked.overrides, asked.form
     )
     recorded = [arg for arg in arguments if not re.match(r"(?:paths|engine)\.|workers=", arg)]
@@ -122,11 +150,29 @@ def run_comparison(arguments: Sequence[str], wanted: Wanted) -> int:
     settings = replace(settings, out=settings.out / "compare", command=command)
     if status := produce.produce(spec, settings):
         return status
-    result = comparison(spec, players, budgets, Store(settings.cache), 0)
+    store, name = Store(settings.cache), settings.folder(spec.name) / spec.name
+    if of == IDENTIFICATION:
+        found = Identifications(spec.title, results(spec, players, store, 0))
+        found.show()
+        wanted.write(name, found.latex, found.csv)
+        return 0
+    result = comparison(spec, players, budgets, store, 0)
     _print(spec.title, result)
     console().print("\n".join(["", *result.remarks, COLUMNS]))
-    wanted.write(settings.folder(spec.name) / spec.name, result, asked.form, spec.spread)
+    spread = spec.spread if spec.spread == CONFIDENCE else STANDARD_ERROR
+    interval = spread, asked.form.get("level", LEVEL)
+    wanted.write(name, partial(result.latex, *interval), partial(result.csv, *interval))
     return 0
+
+
+def _kind(algorithms: Sequence[str]) -> str:
+    # The kind that all algorithms have; those of regret and of answers have no common number.
+    of = {kinds.of_member(member_of(name)[0]).name: name for name in algorithms}
+    several = {kind: name for kind, name in of.items() if kind in PLAYED_BY}
+    if len(several) > 1:
+        does = " and ".join(f"{name} {PLAYED_BY[kind][0]}" for kind, name in several.items())
+        raise UserError(f"compare: {does}: compare them in two commands")
+    return next(iter(several), registry.USUAL)  # any other kind is refused there
 
 
 @dataclass
@@ -135,15 +181,17 @@ class Asked:
 
     game: str  # a name that does not depend on how values are written
     ranges: dict[str, dict[str, list[Any]]]  # parameters by algorithm, a curve for each value
-    values: Values = field(default_factory=lambda: {**DEFAULTS})  # of KEYS
+    values: Values  # of the keys of the comparison
     name: str = ""  # of the files, if it is given
     form: Values = field(default_factory=dict)  # keys of FORM
     changes: Values = field(default_factory=dict)  # to the environment
     overrides: list[str] = field(default_factory=list)  # of places and the engine
 
 
-def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
-    asked = Asked("+".join(algorithms), {name: {} for name in algorithms})
+def _asked(
+    algorithms: Sequence[str], arguments: Sequence[str], defaults: Values, keys: Sequence[str]
+) -> Asked:
+    asked = Asked("+".join(algorithms), {name: {} for name in algorithms}, {**defaults})
     pairs = [arg.removeprefix("figure.") for arg in arguments if "=" in arg]
     for key, value in sorted(values_of(pairs).items()):
         owner, _, name = key.partition(".")
@@ -158,7 +206,7 @@ def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
             asked.changes[name] = numbers if len(numbers) > 1 else numbers[0]
         elif owner in asked.ranges and name:
             asked.ranges[owner][name] = numbers
-        elif key in KEYS:
+        elif key in keys:
             asked.values[key] = numbers if len(numbers) > 1 else numbers[0]
         elif key in FORM:
             asked.form[key] = value
@@ -167,11 +215,11 @@ def _asked(algorithms: Sequence[str], arguments: Sequence[str]) -> Asked:
             if not re.match(NAME, asked.name):
                 raise UserError(f"compare: name is that of files, without folders: {shown(value)}")
         else:
-            valid = [*KEYS, *FORM, "name", *OTHER_KEYS]
+            valid = [*keys, *FORM, "name", *OTHER_KEYS]
             valid += [f"{name}.<parameter>" for name in algorithms]
             problem = f"compare: unknown key {shown(key)} (command line)"
             raise UserError(f"{problem}; {nearest(key, valid)}")
-        if owner not in ("paths", "engine", "workers", "name") and numbers != [DEFAULTS.get(key)]:
+        if owner not in ("paths", "engine", "workers", "name") and numbers != [defaults.get(key)]:
             asked.game += f"-{key}={','.join(map(text, numbers))}"
     return asked
 

@@ -180,14 +180,15 @@ def explain(figure: Figure, /, *overrides: Overrides) -> None:
 def compare(
     *rivals: Algorithm, output: Path | None = None, latex: bool = False, csv: bool = False
 ) -> int:
-    """Play algorithms in one game and draw their regret, with the lower bound and their order.
+    """Play algorithms in one game and draw their regret, or the time until they answer.
 
     Args:
         rivals: algorithms or groups (all, not-private, global-dp, ...), and environment=c2 or
             means=0.9,0.5, epsilon=0.1,1, horizon=10_000, runs=50, seed=1, workers=1,
             adap-ucb.alpha=2,4 (a curve for each value); defaults: epsilon=1 horizon=1_000_000
             runs=100 checkpoints=linear centre=mean spread=standard-error; spread=confidence
-            level=0.95, and the form: width=column font_size=8 y_axis=linear legend=right name=fig1
+            level=0.95, and the form: width=column font_size=8 y_axis=linear legend=right name=fig1;
+            to identify the best arm limit=1_000_000 risk=0.05 in place of horizon and checkpoints
         output: also write the picture to this path, such as paper/fig1.pdf
         latex: write the table for LaTeX, beside the picture
         csv: write the table as CSV, beside the picture
@@ -314,7 +315,8 @@ def audit(
     from dpbandits.run.progress import duration
 
     given, start = values_of(parameters), time.monotonic()
-    member = registry.algorithm(arguments.player(algorithm, {}).algorithm)
+    chosen = arguments.player(algorithm, {}, tuple(arguments.PLAYED_BY))
+    member = registry.algorithm(chosen.algorithm)
     options: dict[str, Any] = {"epsilon": epsilon, "plays": plays, "many_arms": many_arms}
     options |= {"changed_reward": changed_reward, "seed": seed, "workers": workers}
     if "epsilon" not in member.Params._fields:

@@ -196,6 +196,7 @@ class FigureReader:
                 suffix = f" ({per_curve.key.split('.')[-1]}={value:g})" if per_curve else ""
                 label, legend = curve.label + suffix, curve.legend + suffix
                 curves.append(replace(curve, label=label, legend=legend))
+        self._refuse_mixture(curves)
         if (number := form["published"]) is not None:
             # The points read off a figure of the paper; a curve of a changed game has none.
             rows = self.figure.published(number, f"{path}.published")
@@ -209,6 +210,19 @@ class FigureReader:
             values["each"] = Several(per_curve.values)
         texts = {k: self._text(form[k], f"{path}.{k}", values) for k in ("title", "row", "column")}
         return spec.Panel(letter=letter, curves=tuple(curves), **texts)
+
+    def _refuse_mixture(self, curves: Sequence[spec.Curve]) -> None:
+        # Regret and stopping times share no axis.
+        first: dict[str, spec.Curve] = {}
+        for curve in (curve for curve in curves if curve.played):
+            if (kind := kinds.of(curve.played[0])).has_members:
+                first.setdefault(kind.name, curve)
+        if len(first) > 1:
+            one, other, *_ = first.values()
+            problem = (
+                f": {other.shows.name} is not drawn beside the {one.shows.name} of {one.label}"
+            )
+            raise self.error(f"figure.curves.{other.name}", problem)
 
     def _sweep(self, section: Any, path: str, fields: Collection[str]) -> Sweep | None:
         if section is None:
@@ -262,7 +276,8 @@ class FigureReader:
         shows, path = kind.quantity(layered.value("shows")[0], layered), layered.value("shows")[1]
         if sweep is None and not shows.over_time:
             asked = layered.value("shows")[0] or shows.name
-            raise self.error(path or curve.path, f": {asked} is drawn over a sweep")
+            problem = f": {asked}, of kind {kind.name}, is drawn over a sweep"
+            raise self.error(path or curve.path, problem)
         if (points := kind.swept(layered, sweep and sweep.key)) is not None and sweep:
             sweep = sweep._replace(values=points)
         layers = self._over(sweep, layered.layers, curve)

@@ -17,7 +17,7 @@ from dpbandits.experiments.kinds import Kind
 from dpbandits.files import project
 from dpbandits.kernel import parameters
 from dpbandits.kernel.errors import Located, nearest, shown
-from dpbandits.kernel.registry import algorithm_names
+from dpbandits.kernel.registry import members
 from dpbandits.privacy.releases import rho_of_gaussian
 from dpbandits.spec.figure import Data
 from dpbandits.tables import published
@@ -73,7 +73,7 @@ class Figure:
         """Return the published points of a figure of the paper."""
         if not (rows := published.rows(self.paper, number)):
             raise self.composed.error(path, f": no point of Fig. {number} is published")
-        valid = {*algorithm_names(), *self.curves}
+        valid = {*members("algorithm"), *self.curves}
         for name in (row["curve"] for row in rows if not valid & {*row["curve"].split()}):
             table = f"figures/published/{self.paper}.csv"
             raise Located(f"{table}: curve: no figure draws {shown(name)}; {nearest(name, valid)}")

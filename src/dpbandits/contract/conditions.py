@@ -236,14 +236,16 @@ def same_distribution(subject: Subject) -> str:
     return equal_laws(samples)
 
 
-def equal_laws(samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray]]) -> str:
-    """Compare batched and single outcomes (regret, pulls of each arm), with the means of the arms.
+def equal_laws(
+    samples: Sequence[tuple[tuple[float, ...], np.ndarray, np.ndarray]], first: str = "regret"
+) -> str:
+    """Compare batched and single outcomes (`first`, pulls of each arm), with the means of the arms.
 
     Outcomes are of shape (runs, 1 + arms). Raises Broken with a probability below FALSE_ALARMS if
     both have one distribution.
     """
     compared = [
-        (p_value(batched[:, i], single[:, i]), f"pulls of arm {i}" if i else "regret", means)
+        (p_value(batched[:, i], single[:, i]), f"pulls of arm {i}" if i else first, means)
         for means, batched, single in samples
         for i in range(1 + len(means))
     ]

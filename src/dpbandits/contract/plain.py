@@ -83,8 +83,8 @@ RECORDING = ("dpbandits.contract.declared", "dpbandits.contract.traced")
 def outcomes(subject: Subject) -> dict[str, Any]:
     """Return both outcomes, the fields of the bandit that the policy reads, and an error or ''."""
     means, horizon, run = PLAIN
-    played = experiment(subject, means, horizon)
-    games = [outcome(played, run, per_round) for per_round in (False, True)]
+    modes = () if subject.answers else (False, True)  # answers.py compares runs with answers
+    games = [outcome(experiment(subject, means, horizon), run, mode) for mode in modes]
     rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
     law, rounds = Hidden(np.array(means)), np.array([horizon])
     bandit = Watched(*new_bandit(law, len(means), horizon, rounds, rewards))

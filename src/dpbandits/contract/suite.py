@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from dpbandits.audit.subject import Subject
 from dpbandits.config import conf_files, instances
-from dpbandits.contract import conditions, distributions, members
+from dpbandits.contract import answers, conditions, distributions, members
 from dpbandits.contract.conditions import Broken, NotApplicable, NotTested, reason
 from dpbandits.contract.distributions import Distribution
 from dpbandits.contract.members import Example
@@ -37,7 +37,12 @@ CHECKS: Mapping[str, Callable[[Any], str]] = {
 }
 Subjects = Subject | Distribution | Example
 # After one of these fails, no other check can be made.
-NEEDED = ("the file is complete", "plays to the horizon", "rewards are in their range")
+NEEDED = (
+    "the file is complete",
+    "plays to the horizon",
+    answers.STOPS,
+    "rewards are in their range",
+)
 USUAL = {"epsilon": 1.0, "rho": 1.0, "delta": 1e-6, "means": (0.75, 0.5, 0.4)}  # by default
 
 
@@ -73,7 +78,8 @@ def checklist(subject: Subjects) -> tuple[Mapping[str, Any], registry.Member]:
         return members.CHECKS, registry.member("algorithm", subject.name)
     if isinstance(subject, Distribution):
         return distributions.CHECKS, registry.member("environment", subject.name)
-    return CHECKS, registry.member("algorithm", subject.algorithm)
+    member = registry.member("algorithm", subject.algorithm)
+    return answers.CHECKS if subject.answers else CHECKS, member
 
 
 def findings(subject: Subjects) -> Iterator[tuple[str, str, str]]:
@@ -136,18 +142,19 @@ def load(name: str, settings: Mapping[str, Any]) -> Subjects:
     Raises UserError for an unknown name and for invalid or missing parameters.
     """
     member = registry.members("algorithm").get(name)
-    if member and member.kind != registry.USUAL:
+    if member and not kinds.of_member(name).plays_bandits:
         return _example(name, settings)
     if "horizon" in settings:
         raise UserError("horizon cannot be set: the checks play games of several lengths")
     files, families = project.names("environment"), registry.environment_names()
-    if name not in registry.algorithm_names() and name in {*files, *families}:
+    if not member and name in {*files, *families}:
         content = conf_files.read_member("environment", name) if name in files else {"family": name}
         fields = parameters.fields(registry.environment(content.get("family", name)).Params)
         values = {key: value for key, value in USUAL.items() if key in fields}
         return Distribution(*instances.instance({**values, **content, **settings}, name, name))
     fields = parameters.fields(registry.algorithm(name).Params)
-    filed = {**USUAL, **_of_file(name)}.items()
+    usual = kinds.of_member(name).usual if member else {}
+    filed = {**usual, **USUAL, **_of_file(name)}.items()
     values = {key: value for key, value in filed if key in fields}
     return Subject.of(name, Subject(name, tuple({**values, **settings}.items())).params(1000))
 

@@ -25,6 +25,7 @@ from unittest.mock import patch
 import numpy as np
 
 from dpbandits.kernel import bandit as core_bandit
+from dpbandits.kernel.answers import UNDECIDED
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.mechanisms import perturbation
 from dpbandits.privacy.releases import Gaussian, Laplace
@@ -251,6 +252,7 @@ class Game:
         self.draws: list[tuple[float, int]] = []  # scale and rounds played, of every noise
         self.used: set[int] = set()  # numbers of the noises that were added
         self.releases: list[Recorded] = []
+        self.ended = 0  # 1 after an answer, which is a choice too
         self.refused: Unreleased | None = None
         self._noises = chain(noises, repeat(0.0))
         self._uniforms = chain(uniforms, repeat(0.5))
@@ -417,7 +419,8 @@ def played(
     play(params, bandit, game)
     if game.refused:
         raise game.refused
-    assert len(game.arms) == rounds
+    game.ended = int(bandit.answer[0] != UNDECIDED)
+    assert len(game.arms) == rounds or game.ended
     return game
 
 
@@ -436,7 +439,6 @@ def cost_of(release: Recorded, moved: float) -> float:
 
 
 def of_choices(game: Game) -> list[Recorded]:
-    """Return the releases that a choice follows and that read a reward."""
-    return [
-        release for release in game.releases if release.reads and release.after < len(game.arms)
-    ]
+    """Return the releases that a choice, of an arm or an answer, follows and that read a reward."""
+    choices = len(game.arms) + game.ended
+    return [release for release in game.releases if release.reads and release.after < choices]

@@ -33,6 +33,7 @@ ROUND = "Round $t$"  # the x axis of every figure over time
 SETTLED = 0.02  # of the horizon: before it, a curve over linear time is nearly vertical
 HEADING = 1.1  # height of the heading of a block of rows, in rows
 LOOK: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7}  # of a text in the axes
+FRAME = np.finfo(float)  # the ends of a band that reaches the frame of a logarithmic axis
 LINE_HEIGHT = 11.0  # points, of a line of text
 
 # Label of the x axis by the last part of the parameter's key; other parameters use their name.
@@ -282,12 +283,14 @@ def draw_curve(ax: Axes, series: Series, again: int = 0, order: int | None = Non
     )
     if np.any(series.low != series.high):
         logarithmic = ax.get_yscale() == "log"
-        # On a logarithmic axis, a band that reaches 0 extends to the frame, wherever that is.
-        low = np.maximum(series.low, np.finfo(float).tiny) if logarithmic else series.low
-        there = np.isfinite(low) & np.isfinite(series.high)
-        upper, lower = (np.column_stack([series.x, y])[there] for y in (series.high, low))
-        border = np.concatenate([lower, upper[::-1]])
-        band = PolyCollection([border], facecolor=style.colour, alpha=0.18, linewidth=0)
+        low, high = series.low, series.high
+        if logarithmic:  # a band that reaches 0 or infinity extends to the frame, wherever that is
+            low, high = np.maximum(low, FRAME.tiny), np.minimum(high, FRAME.max)
+        lower, upper = (np.column_stack([series.x, y]) for y in (low, high))
+        there = np.isfinite(low) & np.isfinite(high)
+        parts = np.split(np.arange(low.size), np.flatnonzero(np.diff(there)) + 1)  # gaps between
+        borders = [np.concatenate([lower[i], upper[i[::-1]]]) for i in parts if there[i[0]]]
+        band = PolyCollection(borders, facecolor=style.colour, alpha=0.18, linewidth=0)
         ax.add_collection(band, autolim=False)
         for y in _band_ends(series, logarithmic):
             ax.update_datalim(np.column_stack([series.x, y]))

@@ -63,6 +63,13 @@ STYLES = {
     "nas": Style("#000000", "o"),
     "dp-nas": Style("#0072B2", "D"),
     "dp-exponential-nas": Style("#D55E00", "P"),
+    "ttucb": Style("#000000", "v"),
+    "eb-tci": Style("#000000", "<"),
+    "adap-tt": Style("#0072B2", "o"),
+    "adap-tt-star": Style("#56B4E9", "P"),
+    "dp-tt": Style("#D55E00", "^"),
+    "ctb-tt": Style("#CC79A7", "D"),
+    "dp-se-identify": Style("#009E73", "s"),
     "bound": Style("#6b6b6b", "", "--"),
     "transition": Style("#6b6b6b", "o", ""),  # dots where the regimes of a bound meet
 }

@@ -30,6 +30,7 @@ class Quantity(NamedTuple):
     pair: Literal["", "difference", "ratio"] = ""  # to a counterpart, which `against` names
     of: str = ""  # quantity of which it is the difference or the ratio
     needs_runs: bool = True
+    is_share: bool = False  # 0 or 1 in a run: the statistic of a curve is the mean
 
 
 class Key(NamedTuple):
@@ -122,11 +123,14 @@ class Kind(ABC):
     quantities: tuple[Quantity, ...]  # the usual one first
     keys: Mapping[str, Key] = {}
     has_members = True  # algorithms name it as their kind
+    plays_bandits = False  # they play the bandit of kernel/bandit.py, so that audits can play them
     usual: Mapping[str, Any] = {}  # values of parameters, for tables of privacy and for checks
 
     def names(self) -> Collection[str]:
         """Return the names of the members that its curves may play."""
-        return registry.names(self.name)
+        passed = registry.NOT_STORED.items()
+        own = [n for n, of in passed if hasattr(of, "play") and _kind_of(of) == self.name]
+        return [*registry.names(self.name), *own]
 
     def module(self, name: str) -> Any:
         """Return the module of a member, which has LABEL and Params; None if it has none."""
@@ -236,6 +240,14 @@ def _every(members: tuple[tuple[str, registry.Member], ...]) -> tuple[Kind, ...]
     return tuple(kinds)
 
 
+def bandit_players() -> list[str]:
+    """Return the names of all algorithms that play bandits, those of regret first."""
+    playing = sorted(
+        (kind for kind in every() if kind.plays_bandits), key=lambda k: k.name != registry.USUAL
+    )
+    return [name for kind in playing for name in registry.names(kind.name)]
+
+
 def of(experiment: Experiment) -> Kind:
     """Return the kind of an experiment. Raises UserError if none has its class."""
     kind_of = _by_class(tuple(every()))
@@ -253,14 +265,21 @@ def _by_class(kinds: tuple[Kind, ...]) -> Mapping[type[Experiment], Kind]:
 def of_member(name: str) -> Kind:
     """Return the kind to which an algorithm belongs. Raises UserError if there is no such kind."""
     if name in registry.NOT_STORED:
-        return _named(registry.USUAL, name)
+        return _named(_kind_of(registry.NOT_STORED[name]), name)
     return _named(registry.member("algorithm", name).kind, name)
+
+
+def _kind_of(passed: Any) -> str:
+    # Name of the kind of an algorithm that was passed from Python.
+    kind: str = getattr(passed, "KIND", registry.USUAL)
+    return kind
 
 
 def _named(name: str, member: str) -> Kind:
     kinds = {kind.name: kind for kind in every() if kind.has_members}
     if name not in kinds:
-        file = registry.member("algorithm", member).shown
+        passed = member in registry.NOT_STORED
+        file = member if passed else registry.member("algorithm", member).shown
         raise UserError(f"{file}: unknown KIND {shown(name)}; {nearest(name, kinds)}")
     return kinds[name]
 

@@ -349,7 +349,9 @@ def statistics(spec: FigureSpec) -> str:
         centre = f"{centre} ({at_most}{GROUPS} groups)"
     spread = SPREADS[spec.spread].format(level=100 * (spec.level or 0), centre=INTERVALS[name])
     lines = f"lines are {centre} of {runs}{_fewer_curves(drawn)}"
-    return "; ".join(filter(None, (lines, spread)))
+    is_apart = spec.centre != "mean" and any(p.curve.shows.is_share for p in drawn)
+    shares = "shares have no bands" if is_apart else ""
+    return "; ".join(filter(None, (lines, spread, shares)))
 
 
 def privacy(curve: Curve) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.colors import CSS4_COLORS, TABLEAU_COLORS, is_color_like
 from matplotlib.figure import Figure
@@ -50,6 +50,15 @@ VERDICT = "verdict.json"
 Drawer = tuple[Callable[[plotting.Drawing], Figure], str]  # with the digest of the style
 
 
+class Written(NamedTuple):
+    """A figure whose files are written."""
+
+    series: list[Series]
+    claims: Sequence[About]
+    noted: Sequence[Statement]  # what kinds say of the runs, such as those without an answer
+    is_drawn: bool  # False: the files were up to date
+
+
 def produce(spec: FigureSpec, settings: Settings) -> int:
     """Plan, play, summarise, draw, judge and write; return the status, FAILED if runs failed.
 
@@ -64,16 +73,18 @@ def produce(spec: FigureSpec, settings: Settings) -> int:
     completed = complete(runs, settings, spec.name, folder)
     if completed.failures:
         return ExitStatus.FAILED
-    _, claims, is_drawn = write(spec, settings, completed.store, drawer)
+    done = write(spec, settings, completed.store, drawer)
     cached = sum(runs.values()) - completed.computed
-    counts = ", ".join(f"{n} {word}" for word, n in about.count(claims).items())
+    counts = ", ".join(f"{n} {word}" for word, n in about.count(done.claims).items())
     verdicts = f"; sentences about this figure: {counts} ({VERDICT})" if counts else ""
     print(
         f"{spec.name}: {plural(completed.computed, 'run')} computed, {cached} from the cache;"
-        f" {'drawn' if is_drawn else 'pictures are up to date'};"
+        f" {'drawn' if done.is_drawn else 'pictures are up to date'};"
         f" {duration(time.monotonic() - start)}; {folder}/{spec.name}.{{{','.join(kinds(spec))}}}"
         f"{verdicts}",
-        flush=True,  # the line appears at once, in a file too
+        *(f"{spec.name}: {captions.with_papers(statement.text)}" for statement in done.noted),
+        sep="\n",
+        flush=True,  # the lines appear at once, in a file too
     )
     return ExitStatus.DONE
 
@@ -270,11 +281,11 @@ def write(
     store: Store,
     drawer: Drawer | None = None,
     again: bool = False,
-) -> tuple[list[Series], Sequence[About], bool]:
+) -> Written:
     """Write the table, pictures, caption and verdicts, and last the sidecar with their digests.
 
-    Return the curves, the claims and whether files were written: with `again`, or if they were not
-    up to date. The store must have all runs. Raises UserError if the figure cannot be drawn.
+    Files are written with `again`, or if they are not up to date. The store must have all runs.
+    Raises UserError if the figure cannot be drawn.
     """
     folder, (draw, style) = settings.folder(spec.name), drawer or _drawer(spec)
     series, claims = summarise(spec, store), about.about(spec, store)
@@ -294,7 +305,7 @@ def write(
         inputs.update(sha256(part).hexdigest().encode())
     path = {kind: folder / f"{spec.name}.{kind}" for kind in kinds(spec)}  # a name may have dots
     if not again and _is_up_to_date(path, inputs.hexdigest(), verdict):
-        return series, claims, False
+        return Written(series, claims, noted, is_drawn=False)
     keywords = f"{command('run', spec, settings)}, revision {revision()}"
     files = {**plotting.render(draw, drawing(spec, series), keywords), **texts}
     described["inputs"] = inputs.hexdigest()
@@ -306,7 +317,7 @@ def write(
     else:
         (folder / VERDICT).unlink(missing_ok=True)
     write_atomically(path["json"], to_json(described))
-    return series, claims, True
+    return Written(series, claims, noted, is_drawn=True)
 
 
 def _is_up_to_date(path: dict[str, Path], inputs: str, verdict: bytes) -> bool:

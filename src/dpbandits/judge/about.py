@@ -118,6 +118,8 @@ def factor(result: Result) -> str:
         return "equal within 0.1 %"
     if not result.is_log:
         return f"{readable(result.left)} against {readable(result.right)}"
+    if math.isinf(result.left + result.right):
+        return "half of the runs or more are undecided"
     size = math.exp(abs(result.estimate))
     number = f"{size:.3f}" if size < 1.1 else readable(size)
     return f"{'holds' if result.estimate <= 0 else 'missed'} by a factor of {number}"

@@ -128,6 +128,7 @@ def _position(value: Any) -> Quantity:
     return Quantity(x[None, :], x)
 
 
+FAR = 20.0  # log of the ratio to an infinite side: a factor of 5e8
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "end": end,
     "at": partial(chosen, _last_up_to),
@@ -144,6 +145,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "maximum": partial(replace, statistic="max"),
     "minimum": partial(replace, statistic="min"),
     "spread": partial(replace, statistic="spread"),
+    "upper_99": partial(replace, statistic="upper_99"),
     "position": _position,
 }
 
@@ -169,8 +171,9 @@ def sides(text: str) -> tuple[ast.expr, ast.expr, float]:
 def compared(text: str, scope: Scope) -> Iterator[Compared]:
     """Yield the comparisons of every pair of a text, each at all of its points.
 
-    A point at which a side is not a number is left out: there a bound is vacuous. A side that can
-    be 0 or negative is compared by difference.
+    A point at which a side is not a number is left out: there a bound is vacuous. So is one at
+    which both sides are infinite, as half of their runs or more are undecided; one infinite side is
+    FAR from the other. A side that can be 0 or negative is compared by difference.
     """
     *both, sign = sides(text)
     for pair in itertools.product(*(_items(evaluate(side, scope)) for side in both)):
@@ -178,13 +181,24 @@ def compared(text: str, scope: Scope) -> Iterator[Compared]:
             raise UserError(f"{pair[0].curve.name} is compared with itself")
         a, b, x = _aligned(*map(end, pair))
         left, right = np.broadcast_arrays(a.values, b.values)
-        valid = ~(np.isnan(left[0]) | np.isnan(right[0]))
+        valid = ~(np.isnan(left[0]) | np.isnan(right[0]) | (np.isinf(left[0]) & np.isinf(right[0])))
         left, right, x = left[:, valid], right[:, valid], np.broadcast_to(x, valid.shape)[valid]
         if is_log := bool((left > 0).all() and (right > 0).all()):
-            distances = np.log(left) - np.log(right)
+            with np.errstate(invalid="ignore"):  # resamples may have two infinite sides
+                distances = np.log(left) - np.log(right)
+            distances = _finite(distances)
         else:
             distances = (left - right) / np.maximum(np.abs(left[0]), np.abs(right[0])).clip(1e-300)
         yield Compared(sign * distances, left[0], right[0], x, is_log)
+
+
+def _finite(distances: np.ndarray) -> np.ndarray:
+    # An infinite distance is FAR; only the largest of the others where all resamples, the rows,
+    # agree on which side is larger, so that it does not blur what they agree on.
+    known = np.isfinite(distances)
+    agree = ((distances > 0).all(0) | (distances < 0).all(0)) & known.any(0)
+    most = np.where(agree, np.abs(np.where(known, distances, 0.0)).max(0), FAR)
+    return np.where(known, distances, np.sign(np.nan_to_num(distances)) * most)
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Any:

@@ -58,6 +58,9 @@ class Resampler:
                 size = self.size or number
                 shares = self._reduced(curve.sources[0], beyond, "mean", group)
                 statistics = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
+            elif name == "upper_99":
+                upper = _upper(runs[:, columns])
+                statistics = np.broadcast_to(upper, (1 + RESAMPLES, len(columns)))
             elif curve.x is None:  # points over time belong to the same runs
                 statistics = self._reduced(curve.sources[0], runs[:, columns], name, group)
             else:  # points of a sweep are games of their own
@@ -76,6 +79,15 @@ class Resampler:
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
         resamples = (weighted(name, shuffled, part.astype(float), group) for part in parts)
         return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *resamples])
+
+
+def _upper(happened: np.ndarray) -> np.ndarray:
+    # The upper 99 % bound of Clopper and Pearson for a share, of 0 and 1 in (runs, points).
+    from scipy.special import betaincinv  # late: a command first checks its input
+
+    count, lacking = happened.sum(0), (1.0 - happened).sum(0)
+    bound = betaincinv(count + 1.0, np.maximum(lacking, 1e-9), 0.99)
+    return np.where(lacking > 0, bound, 1.0)
 
 
 class Planner:
@@ -107,7 +119,8 @@ def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.
     size its own.
     """
     if name == "mean":
-        return np.asarray(counts @ runs / counts.sum(1, keepdims=True))
+        known = np.where(np.isinf(runs).any(0), np.nan, runs)  # an infinite run has no mean
+        return np.asarray(counts @ known / counts.sum(1, keepdims=True))
     statistics = []
     for column in runs.T:
         order = np.argsort(column)

@@ -13,7 +13,7 @@ import numpy as np
 from dpbandits.experiments.kinds import composed_budget, given_budget
 from dpbandits.judge import claims_files
 from dpbandits.judge.claims_files import ERRATA, Claim, Paper, as_list, panels_of
-from dpbandits.judge.language import Compared
+from dpbandits.judge.language import FAR, Compared
 from dpbandits.judge.resampled import RESAMPLES, Resampler
 from dpbandits.judge.variants import Combination, Figures, HypothesesNotMet, Place
 from dpbandits.kernel.errors import UserError
@@ -294,7 +294,9 @@ class Judge:
             elif fails.any():
                 verdict = Verdict.NOT
         refutes = verdict is Verdict.NOT
-        worst = int((np.where(fails, low, -np.inf) if refutes else high).argmax())
+        near = np.abs(estimate) < FAR  # a comparison of two numbers says more than an infinite one
+        shown = fails & near if (fails & near).any() else fails
+        worst = int((np.where(shown, low, -np.inf) if refutes else high).argmax())
         place, compared, i = points[worst]
         return Result(
             verdict=verdict,

@@ -11,6 +11,7 @@ from typing import Any
 
 LONGEST = 100  # characters of a value in a message
 ROOM = 400  # characters for a list of names in a message
+MEANT = {"delta": "risk"}  # a wrong name, and the valid one that it stands for
 
 
 class UserError(Exception):
@@ -27,6 +28,8 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     If none is close, list the valid names, as many as fit into ROOM characters.
     """
     valid = sorted(set(valid))
+    if MEANT.get(name) in valid:
+        return f"did you mean {MEANT[name]!r}?"
     if near := closest(name, valid):
         return f"did you mean {near!r}?"
     listed = [name for i, name in enumerate(valid) if len(", ".join(valid[: i + 1])) <= ROOM]

@@ -12,8 +12,17 @@ from dpbandits.experiments.audit import (
     Plays,
 )
 from dpbandits.experiments.experiment import Experiment
-from dpbandits.experiments.kinds import Declaration, Given, Key, Kind, Quantity, Words, in_words
-from dpbandits.kernel import parameters, registry
+from dpbandits.experiments.kinds import (
+    Declaration,
+    Given,
+    Key,
+    Kind,
+    Quantity,
+    Words,
+    bandit_players,
+    in_words,
+)
+from dpbandits.kernel import parameters
 
 EPSILON = r"$\epsilon$"
 
@@ -31,10 +40,10 @@ class AuditKind(Kind):
         Quantity(ONE_CHOICE, "the same of a single choice", EPSILON),
     )
     keys: Mapping[str, Key] = {"plays": Key(Plays, "simulations of an audit")}
-    has_members = False  # it audits the algorithms that play for regret
+    has_members = False  # it audits the algorithms that play bandits
 
     def names(self) -> list[str]:
-        return registry.algorithm_names()
+        return bandit_players()
 
     def read(self, given: Given, shows: Quantity) -> Experiment:
         from dpbandits.audit import designs  # late, as in experiments/audit.py

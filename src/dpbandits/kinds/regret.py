@@ -50,11 +50,8 @@ class RegretKind(Kind):
         "clipped": Key(bool, "whether rewards are clipped to the range that releases assume"),
         "pulls_of": Key(parameters.Count, "arm whose pulls are plotted", ("curve",)),
     }
+    plays_bandits = True
     usual: Mapping[str, Any] = {"epsilon": 1.0, "rho": 1.0, "delta": 1e-6}
-
-    def names(self) -> list[str]:
-        passed = (name for name, of in registry.NOT_STORED.items() if hasattr(of, "play"))
-        return [*super().names(), *passed]
 
     def quantity(self, asked: str | None, given: Given) -> Quantity:
         quantity = super().quantity(asked, given)

@@ -36,8 +36,8 @@ def register(algorithm: Any) -> str:
     """Register the algorithm that an object defines, and return its name.
 
     A function is the `play` of an algorithm without parameters. Any other object has `play` and, if
-    needed, `LABEL`, `Params`, `releases` and `guarantee`, as a file in algorithms/ has. Raises
-    UserError if it has no `play`, or if its Params cannot be used.
+    needed, `LABEL`, `KIND`, `Params`, `releases` and `guarantee`, as a file in algorithms/ has.
+    Raises UserError if it has no `play`, or if its Params cannot be used.
     """
     is_function = inspect.isfunction(algorithm) or hasattr(algorithm, "py_func")
     play = algorithm if is_function else getattr(algorithm, "play", None)
@@ -53,7 +53,7 @@ def register(algorithm: Any) -> str:
         name += "-in-memory"  # it must not inherit audits of the registered one
     module = ModuleType(name)
     vars(module).update(LABEL=label, Params=NoParameters, play=play)
-    for key in ("Params", "RANGE", "releases", "guarantee", "warning"):
+    for key in ("KIND", "Params", "RANGE", "releases", "guarantee", "warning"):
         if hasattr(algorithm, key):
             setattr(module, key, getattr(algorithm, key))
     if problem := parameters.unsupported(module.Params):

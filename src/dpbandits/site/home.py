@@ -8,7 +8,8 @@ import html
 import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,13 @@ def _hover(judged: Judged, number: int) -> str:
     return f"{number}. {' '.join(text.split())} ({judged.verdict.value})"
 
 
-def variables(docs: Path, figures: int) -> dict[str, Any]:
-    """Write the pictures of the first page below `docs`; return the variables of its template."""
+def variables(docs: Path, figures: Collection[str]) -> dict[str, Any]:
+    """Write the pictures of the first page below `docs`; return the variables of its template.
+
+    `figures` are the names of those that have a page.
+    """
     gathered = {of.paper.paper: of for of in reports.results()}
-    members = registry.algorithm_names()
+    members = kinds.bandit_players()
     private = sum(hasattr(registry.algorithm(name), "guarantee") for name in members)
     verdicts = Counter(j.verdict for of in gathered.values() for j in of.sentences())
     return {
@@ -83,17 +87,19 @@ def variables(docs: Path, figures: int) -> dict[str, Any]:
         "meanings": {kind(verdict): verdict.value for verdict in SIGNS},
         "algorithms": private,
         "baselines": len(members) - private,
-        "figures": figures,
+        "figures": len(figures),
         "rounds": SHOWN_ROUNDS,
         **_loop(docs, gathered["azize2022"]),
         **_sequence(docs),
+        **_trap(docs, figures),
         **_maps(docs / "explorer"),
     }
 
 
-def _curves(spec: FigureSpec) -> dict[str, Series]:
-    # The curves of a figure by their keys, from its committed reference.
-    return {s.curve: s for s in references.read_series(spec, references.PAPER)}
+def _curves(spec: FigureSpec, panel: str = "") -> dict[str, Series]:
+    # The curves of a figure, or of a panel, by their keys, from its committed reference.
+    series = references.read_series(spec, references.PAPER)
+    return {s.curve: s for s in series if panel in ("", s.panel)}
 
 
 def _loop(docs: Path, of: Gathered) -> dict[str, Any]:
@@ -127,6 +133,30 @@ def _sequence(docs: Path) -> dict[str, Any]:
     return {"sequence": ends, "given": given, "sequence_loss": int(new[SHOWN_ROUNDS])}
 
 
+def _trap(docs: Path, figures: Collection[str]) -> dict[str, Any]:
+    curves = _curves(spec := compose.load("identification-trap", [])[0], "a")
+    labels = {
+        "adap-tt-star": "AdaP-TT*",
+        "adap-tt": "AdaP-TT",
+        "dp-tt": "DP-TT",
+        "adap-tt-log-pulls": "bonus ln n",
+    }
+    # In per cent, the smallest budget last.
+    falling = {
+        key: replace(curves[key], x=curves[key].x[::-1], centre=100 * curves[key].centre[::-1])
+        for key in labels
+    }
+    lines = [(s, f"{labels[key]} {s.centre[-1]:.0f} %") for key, s in falling.items()]
+    names = "Privacy budget ε, smaller to the right", "Runs without an answer (%)"
+    _draw(docs / "images" / "trap.svg", lines, names, (-2, 103))
+    games = (kinds.words(curve.sources[0]) for curve in spec.panels[0].curves)
+    return {
+        "trap": {key: dict(zip(s.x, s.centre, strict=True)) for key, s in falling.items()},
+        "trap_games": dict(zip(curves, (game.arguments for game in games), strict=True)),
+        "trap_page": spec.name if spec.name in figures else "",
+    }
+
+
 def _draw(
     file: Path,
     lines: Sequence[tuple[Series, str]],
@@ -134,15 +164,18 @@ def _draw(
     ends: tuple[float, float],
 ) -> None:
     # Curves with the words at their ends on logarithmic axes with these names and ends of y, and
-    # points that were published of a curve that is dashed.
+    # points that were published of a curve that is dashed. The y axis is linear if it has 0, and x
+    # falls if that of the curves does.
     beside: dict[str, Any] = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     settings = {"svg.hashsalt": file.stem, "font.size": 10, "axes.labelsize": 10}
     with DRAWING, house_style(None, settings):
         figure = Figure(figsize=(4.6, 3.1), layout="constrained")
         ax = figure.subplots()
-        ax.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1], ylim=ends)
+        scale = "log" if ends[0] > 0 else "linear"
+        ax.set(xscale="log", yscale=scale, xlabel=names[0], ylabel=names[1], ylim=ends)
+        ax.xaxis.set_inverted(lines[0][0].x[0] > lines[0][0].x[-1])
         for series, label in lines:
-            look, drawn = style_of_curve(series), series.centre > 0
+            look, drawn = style_of_curve(series), series.centre > min(0, ends[0])
             colour = look.colour
             ax.plot(series.x[drawn], series.centre[drawn], look.line, color=colour, linewidth=2)
             for point in series.published if look.line == "--" else ():

@@ -143,7 +143,7 @@ def _generated(
         page = pages.get(f"{name}.md", LIST.format(name, name.title()))
         pages[f"{name}.md"] = _filled(page, name, part)
     if not discovery().project and (docs / "reproducibility").is_dir():
-        variables = home.variables(docs, len(figures))
+        variables = home.variables(docs, [figure.name for figure in figures])
         pages["index.md"] = templates.get_template("home.md").render(variables)
     pages.setdefault("index.md", pages["figures.md"])
     for kind, members in (("figure", figures), ("algorithm", described)):

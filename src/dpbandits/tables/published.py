@@ -4,6 +4,7 @@ The file <paper>.yaml beside a table states where its numbers are from.
 """
 
 import csv
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -46,7 +47,8 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
     """Return the published points of a curve, (round or budget, regret); none of another game.
 
     `instance` returns the environment and the parameters of a file in conf/environment/. The column
-    `curve` has algorithms and curves of our figures, any of them.
+    `curve` has algorithms and curves of our figures, any of them; `horizon` is inf for a game that
+    ends by itself.
     """
     experiment = curve.sources[0]
     said = kinds.words(experiment)
@@ -59,7 +61,7 @@ def points(rows: Sequence[Row], curve: Curve, instance: Callable[[str], tuple[st
         (float(row[x]), float(row["regret"]))
         for row in rows
         if {experiment.member, curve.name} & {*row["curve"].split()}
-        and float(row["horizon"]) == said.rounds
+        and float(row["horizon"]) in (said.rounds, math.inf)
         and (over_budgets or budget in (None, float(row["budget"])))
         and instance(row["instance"]) == said.bandit
     )

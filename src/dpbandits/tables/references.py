@@ -178,7 +178,7 @@ def write(spec: FigureSpec, profile: str, series: Sequence[Series], origin: Reco
             columns[name] = ["" if is_known else text for is_known, text in pairs]
             numbers[name] = np.where(follows, expected, np.array(texts, float))
             if name == "std":  # the ends of the band need not follow more closely
-                noise = noise + 6e-8 * numbers[name]
+                noise = noise + 6e-8 * np.nan_to_num(numbers[name])
         key = {"panel": curve.panel, "label": curve.label}
         key["profile"] = "" if profile == PAPER else profile
         lines = zip(*columns.values(), strict=True)

@@ -65,10 +65,13 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
         for curve in panel.curves:
             x = x_values(curve)
             width = max(1, AT_ONCE // curve.runs)
+            asked = spec.centre, spec.spread
+            if curve.shows.is_share and spec.centre != "mean":
+                asked = "mean", "none"
             parts = []
             for first in range(0, len(x), width):
                 runs = values(curve, store, slice(first, first + width))
-                centre, low, high = statistics.band(runs, spec.centre, spec.spread, spec.level)
+                centre, low, high = statistics.band(runs, *asked, spec.level)
                 mean, std = runs.mean(0), statistics.standard_deviation(runs)
                 median, least, most = np.median(runs, 0), runs.min(0), runs.max(0)
                 parts.append((mean, std, median, least, most, centre, low, high))

@@ -15,8 +15,20 @@ LEVEL = 0.95  # of confidence intervals, if none is asked for
 
 
 def standard_deviation(values: np.ndarray) -> np.ndarray:
-    """Return the sample standard deviation (divisor runs - 1); 0 for a single run."""
-    return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
+    """Return the sample standard deviation (divisor runs - 1); 0 for a single run.
+
+    nan where a run is infinite.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.std(values, axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1:])
+
+
+def quantile(values: np.ndarray, q: float) -> np.ndarray:
+    """Return a quantile, linear between the runs; infinite if one of the two runs is infinite."""
+    with np.errstate(invalid="ignore"):  # beside inf numpy has nan
+        between = np.quantile(values, q, axis=0)
+    lower, upper = (np.quantile(values, q, axis=0, method=m) for m in ("lower", "higher"))
+    return np.where((lower == upper) | np.isinf(upper), upper, between)
 
 
 def median_of_means(values: np.ndarray) -> np.ndarray:
@@ -131,12 +143,12 @@ SPREADS: dict[str, Spread] = {
         centre + error,
     ),
     "quartiles": lambda values, _: (
-        np.quantile(values, 0.25, axis=0),
-        np.quantile(values, 0.75, axis=0),
+        quantile(values, 0.25),
+        quantile(values, 0.75),
     ),
     "nine-tenths": lambda values, _: (
-        np.quantile(values, 0.05, axis=0),
-        np.quantile(values, 0.95, axis=0),
+        quantile(values, 0.05),
+        quantile(values, 0.95),
     ),
     "gini": lambda values, centre: (
         centre - one_sided_gini(values, centre, -1),

@@ -1,4 +1,4 @@
-"""DP elimination with an answer: successive elimination by private means of fresh rewards."""
+"""DP elimination: successive elimination by private means of fresh rewards."""
 
 import math
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
 
-KIND = "identification"
+KIND = "elimination"
 LABEL = "DP elimination"
 guarantee = guaranteed(Notion.GLOBAL, "a test")  # `risk` is no delta of privacy
 
@@ -27,7 +27,7 @@ class Params(NamedTuple):
 
 @kernel
 def play(params, bandit, rng):
-    """Write the last arm into `bandit.answer`, or leave it at -1 at the limit."""
+    """Write the last arm into `bandit.answer`, or leave it at -1 when the rounds end."""
     arms, epoch = np.arange(number_of_arms(bandit)), 0
     while playing(bandit):
         epoch += 1

@@ -1,9 +1,9 @@
-"""Identification of the best arm: how it is written, and what is said of it."""
+"""Elimination of all arms but one: how it is written, and what is said of it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from best_arm.experiments.identification import TIME, WRONG, IdentificationExperiment
+from best_arm.experiments.elimination import MISSED, TIME, EliminationExperiment
 
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.experiment import Experiment, Load
@@ -11,28 +11,26 @@ from dpbandits.experiments.kinds import Given, Key, Kind, Quantity, Words, in_wo
 from dpbandits.kernel import parameters, registry
 
 
-class Identification(Kind):
-    """Words of games that end with an answer."""
+class Elimination(Kind):
+    """Words of games that end with one arm."""
 
     key = "algorithm"
-    title = "Identification"
-    experiment = IdentificationExperiment
+    title = "Elimination"
+    experiment = EliminationExperiment
     quantities = (
-        Quantity(TIME, "rounds until the answer", "Rounds until the answer"),
-        Quantity(WRONG, "share of wrong answers", "Share of wrong answers"),
+        Quantity(TIME, "rounds until one arm is left", "Rounds until one arm is left"),
+        Quantity(MISSED, "share of games that miss the best arm", "Share of misses"),
     )
-    keys: Mapping[str, Key] = {"limit": Key(parameters.Rounds, "most rounds of a game")}
+    keys: Mapping[str, Key] = {"most_rounds": Key(parameters.Rounds, "most rounds of a game")}
     usual: Mapping[str, Any] = {"epsilon": 1.0, "risk": 0.05}
 
     def read(self, given: Given, shows: Quantity) -> Experiment:
         environment, instance = given.instance()
-        limit = given.checked(parameters.Rounds, *given.needed("limit"))
+        most = given.checked(parameters.Rounds, *given.needed("most_rounds"))
         params = given.params()
-        return IdentificationExperiment(
-            given.name, params, environment, instance, limit, given.seed
-        )
+        return EliminationExperiment(given.name, params, environment, instance, most, given.seed)
 
-    def words(self, experiment: IdentificationExperiment) -> Words:
+    def words(self, experiment: EliminationExperiment) -> Words:
         environment = registry.environment(experiment.environment)
         arms, settings = (
             environment.arms(experiment.instance),
@@ -40,7 +38,7 @@ class Identification(Kind):
         )
         game = f"{environment.title(experiment.instance)} K={arms}"
         return Words(
-            name=f"{experiment.member}({in_words(settings)}) identifies on {game}",
+            name=f"{experiment.member}({in_words(settings)}) eliminates on {game}",
             settings=settings,
             arguments={
                 **experiment.instance._asdict(),
@@ -56,19 +54,17 @@ class Identification(Kind):
     def game(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
         return (values["arms"],)
 
-    def notes(self, experiment: IdentificationExperiment, load: Load) -> str:
-        undecided = int((load(slice(1, 2)) < 0).sum())
-        return f"{undecided} games reached the limit of {experiment.limit:,} rounds" * (
-            undecided > 0
-        )
+    def notes(self, experiment: EliminationExperiment, load: Load) -> str:
+        unfinished = int((load(slice(1, 2)) < 0).sum())
+        return f"{unfinished} games end after {experiment.most_rounds:,} rounds" * (unfinished > 0)
 
     def cases(self, member: str, values: Mapping[str, Any]) -> Iterator[tuple[str, Experiment]]:
         params = self.case_params(member, values)
         instance = bernoulli.Params((0.8, 0.4, 0.3))
         yield (
             "bernoulli",
-            IdentificationExperiment(member, params, "bernoulli", instance, 10_000, 2022),
+            EliminationExperiment(member, params, "bernoulli", instance, 10_000, 2022),
         )
 
 
-kind = Identification()
+kind = Elimination()

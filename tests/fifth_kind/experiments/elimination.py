@@ -1,4 +1,4 @@
-"""Identification of the best arm with fixed confidence: rounds until the answer, and the answer."""
+"""Elimination of all arms but one: rounds until the last arm, and that arm."""
 
 import time
 from collections.abc import Iterable
@@ -14,21 +14,21 @@ from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.compilation import specialised
 from dpbandits.kernel.randomness import Role, spelt, stream
 
-TIME, WRONG = "stopping-time", "wrong-answers"
+TIME, MISSED = "rounds-needed", "missed"
 
 
 @dataclass(frozen=True)
-class IdentificationExperiment(Experiment):
-    """One algorithm on one instance, up to its answer or the limit of rounds."""
+class EliminationExperiment(Experiment):
+    """One algorithm on one instance, up to the last arm or the most rounds."""
 
     member: str
     params: Any
     environment: str
     instance: Any
-    limit: int
+    most_rounds: int
     seed: int
 
-    columns = 2  # rounds played, answer; -1: undecided
+    columns = 2  # rounds played, last arm; -1: none
 
     def __post_init__(self) -> None:
         """Check the range of the rewards."""
@@ -41,11 +41,11 @@ class IdentificationExperiment(Experiment):
 
     def description(self) -> dict[str, Any]:
         return {
-            "identifies": self.member,
+            "eliminates": self.member,
             "params": randomness.plain_fields(self.params, described=True),
             "environment": self.environment,
             "instance": randomness.plain_fields(self.instance, described=True),
-            "limit": self.limit,
+            "most_rounds": self.most_rounds,
             "seed": self.seed,
         }
 
@@ -53,7 +53,7 @@ class IdentificationExperiment(Experiment):
         instance = randomness.plain_fields(self.instance)
         game = {"environment": self.environment, "instance": instance}
         params = randomness.plain_fields(self.params)
-        return {"game": game, "policy": game | {"identifies": self.member, "params": params}}
+        return {"game": game, "policy": game | {"eliminates": self.member, "params": params}}
 
     def play(self, runs: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
         names = {purpose: spelt(name) for purpose, name in self.streams().items()}
@@ -62,10 +62,10 @@ class IdentificationExperiment(Experiment):
         values, times = [], [time.perf_counter()]
         for run in runs:
             before = partial(stream, self.seed, Role.TABLE, run, names["game"])
-            law, arms, _ = environment.game(self.instance, self.limit, before)
+            law, arms, _ = environment.game(self.instance, self.most_rounds, before)
             rewards = stream(self.seed, Role.REWARDS, run, names["game"])
             within = environment.RANGE
-            bandit = new_bandit(law, arms, self.limit, np.array([]), rewards, within=within)
+            bandit = new_bandit(law, arms, self.most_rounds, np.array([]), rewards, within=within)
             rng = stream(self.seed, Role.POLICY, run, names["policy"])
             policy = specialised(policy, self.params, bandit, rng)
             policy(self.params, bandit, rng)
@@ -79,5 +79,5 @@ class IdentificationExperiment(Experiment):
         if shows == TIME:
             return load(slice(1))[:, 0]
         gaps = registry.environment(self.environment).gaps(self.instance)
-        answers = load(slice(1, 2))[:, 0].astype(int)
-        return np.array([float(answer < 0 or gaps[answer] > 0) for answer in answers])
+        last = load(slice(1, 2))[:, 0].astype(int)
+        return np.array([float(arm < 0 or gaps[arm] > 0) for arm in last])
