@@ -17,13 +17,13 @@ RAW = (
         " (pulls[chosen] - begun[chosen])\n            n =",
     ),
 )
-STOP, ANSWER = "stops(params, fixed, mean, used,", "answer(bandit, argmax(mean))"
+STOP, ANSWER = "is_new and stops(params, fixed, mean, used,", "answer(bandit, argmax(mean))"
 LEAKS = {
-    "a run stops by raw means": (*RAW, (LOOP, STOP, "stops(params, fixed, raw, used,")),
+    "a run stops by raw means": (*RAW, (LOOP, STOP, "is_new and stops(params, fixed, raw, used,")),
     "the answer by raw means": (*RAW, (LOOP, ANSWER, "answer(bandit, argmax(raw))")),
     "a threshold that depends on raw rewards": (
         *RAW,
-        (LOOP, STOP, "stops(params, fixed, mean, used * (0.2 + raw[0]),"),
+        (LOOP, STOP, "is_new and stops(params, fixed, mean, used * (0.2 + raw[0]),"),
     ),
 }
 
