@@ -28,7 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "commands": ("commands/",),
 }
 # They start commands in processes of their own, in which no line is measured, or need the compiler.
-# Golden rows, which repeat what the code does, are in neither folder; tests of commands only follow.
+# Golden rows, which repeat what the code does, are in neither folder; tests of commands follow.
 LEFT_OUT = {
     *("contract/test_plain_python.py", "unit/test_config.py", "unit/test_changes.py"),
     *("unit/test_kernel.py", "unit/test_documents.py"),
