@@ -82,6 +82,28 @@ def bonus_of_log(epsilon, mean, n, log):
 
 
 @inlined
+def bonus(params, mean, n, phase, log):
+    """Return the index of the leader by the variant of its bonus."""
+    if params.bonus == Bonus.LOG_PULLS:
+        return bonus_of_log(params.epsilon, mean, n, log)
+    return bonus_of_phase(params.epsilon, mean, n, phase)
+
+
+@inlined
+def grows_with_rounds(params):
+    """Return True if the bonus has the number of the round."""
+    return params.bonus == Bonus.LOG_PULLS
+
+
+@inlined
+def turn_of_leader(params, rng, pulled, led):
+    """Return True if the leader is pulled, line 18, by the variant of the tracking."""
+    if params.tracking == Tracking.RANDOM:
+        return rng.random() < 0.5
+    return pulled <= 0.5 * led
+
+
+@inlined
 def private_threshold(epsilon, risk, s, arms, n, m):
     """Return c^{G,ε} of (5.11) for arms of n and m rewards."""
     of_s = math.log(zeta(s))
@@ -105,18 +127,9 @@ def drawn_threshold(params, n, m):
 
 doubles.register(Params)(lambda params: True)
 new_mean.register(Params)(mean_of_phase)
-
-
-@grows.register(Params)
-def _(params):
-    return params.bonus == Bonus.LOG_PULLS
-
-
-@index.register(Params)
-def _(params, mean, n, phase, log):
-    if params.bonus == Bonus.LOG_PULLS:
-        return bonus_of_log(params.epsilon, mean, n, log)
-    return bonus_of_phase(params.epsilon, mean, n, phase)
+grows.register(Params)(grows_with_rounds)
+index.register(Params)(bonus)
+is_leaders_turn.register(Params)(turn_of_leader)
 
 
 @threshold.register(Params)
@@ -124,13 +137,6 @@ def _(params, arms, fixed, gap, n, m, rounds):
     if params.threshold == Threshold.AS_DRAWN:
         return drawn_threshold(params, n, m)
     return private_threshold(params.epsilon, params.risk, params.s, arms, n, m)
-
-
-@is_leaders_turn.register(Params)
-def _(params, rng, pulled, led):
-    if params.tracking == Tracking.RANDOM:
-        return rng.random() < 0.5
-    return pulled <= 0.5 * led
 
 
 def releases(params: Any, arms: int, limit: int) -> Iterator[Laplace]:

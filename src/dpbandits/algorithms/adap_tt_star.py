@@ -18,11 +18,12 @@ from dpbandits.algorithms._top_two import (
 from dpbandits.algorithms.adap_tt import (
     Bonus,
     Exponent,
-    bonus_of_log,
-    bonus_of_phase,
+    bonus,
+    grows_with_rounds,
     mean_of_phase,
     private_threshold,
     releases,
+    turn_of_leader,
 )
 from dpbandits.kernel.compilation import inlined
 from dpbandits.kernel.parameters import Fraction, Positive
@@ -68,18 +69,9 @@ def two_cases(epsilon, risk, s, arms, gap, n, m):
 
 doubles.register(Params)(lambda params: True)
 new_mean.register(Params)(mean_of_phase)
-
-
-@grows.register(Params)
-def _(params):
-    return params.bonus == Bonus.LOG_PULLS
-
-
-@index.register(Params)
-def _(params, mean, n, phase, log):
-    if params.bonus == Bonus.LOG_PULLS:
-        return bonus_of_log(params.epsilon, mean, n, log)
-    return bonus_of_phase(params.epsilon, mean, n, phase)
+grows.register(Params)(grows_with_rounds)
+index.register(Params)(bonus)
+is_leaders_turn.register(Params)(turn_of_leader)
 
 
 @cost.register(Params)
@@ -92,10 +84,3 @@ def _(params, mean, other, n, m):
 @threshold.register(Params)
 def _(params, arms, fixed, gap, n, m, rounds):
     return two_cases(params.epsilon, params.risk, params.s, arms, gap, n, m)
-
-
-@is_leaders_turn.register(Params)
-def _(params, rng, pulled, led):
-    if params.tracking == Tracking.RANDOM:
-        return rng.random() < 0.5
-    return pulled <= 0.5 * led
