@@ -52,11 +52,7 @@ class Share:
 
     def interval(self, level: float = statistics.LEVEL) -> tuple[float, float]:
         """Return the ends of the interval of Clopper and Pearson for the probability."""
-        from scipy.special import betaincinv
-
-        tail, k, n = (1 - level) / 2, self.count, self.runs
-        low = betaincinv(k, n - k + 1, tail) if k else 0.0
-        high = betaincinv(k + 1, n - k, 1 - tail) if k < n else 1.0
+        low, high = statistics.interval_of_share(self.count, self.runs, level)
         return float(low), float(high)
 
 

@@ -127,9 +127,9 @@ class IdentificationExperiment(Experiment):
     def observe(self, shows: str, load: Load, rounds: slice | None = None) -> np.ndarray:
         answers = load(slice(1, 2))[:, 0].astype(int)
         is_undecided = answers == UNDECIDED
-        if shows in (TIME, COMPLETED, PULLS):
-            known = shows != PULLS
-            column = COLUMNS.index(shows) if known else len(COLUMNS) + (self.pulls_of or 0)
+        columns = {name: COLUMNS.index(name) for name in (TIME, COMPLETED)}
+        columns[PULLS] = len(COLUMNS) + (self.pulls_of or 0)
+        if (column := columns.get(shows)) is not None:
             return np.where(is_undecided, math.inf, load(slice(column, column + 1))[:, 0])
         if shows == IS_UNDECIDED:
             return is_undecided.astype(float)

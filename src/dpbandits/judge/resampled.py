@@ -19,6 +19,7 @@ from dpbandits.spec.figure import Curve
 from dpbandits.store.blocks import Store
 from dpbandits.tables import published
 from dpbandits.tables.series import values, x_values
+from dpbandits.tables.statistics import interval_of_share
 
 RESAMPLES = 1000
 AT_ONCE = 250  # resamples that are held in memory at a time
@@ -59,7 +60,8 @@ class Resampler:
                 shares = self._reduced(curve.sources[0], beyond, "mean", group)
                 statistics = ((shares * size + 1) / (size + 1)).max(1, keepdims=True)
             elif name == "upper_99":
-                upper = _upper(runs[:, columns])
+                count = runs[:, columns].sum(0)
+                _, upper = interval_of_share(count, len(runs), 0.98)  # 1 % beyond either end
                 statistics = np.broadcast_to(upper, (1 + RESAMPLES, len(columns)))
             elif curve.x is None:  # points over time belong to the same runs
                 statistics = self._reduced(curve.sources[0], runs[:, columns], name, group)
@@ -79,15 +81,6 @@ class Resampler:
         parts = (counts[rows[i : i + AT_ONCE]] for i in range(0, RESAMPLES, AT_ONCE))
         resamples = (weighted(name, shuffled, part.astype(float), group) for part in parts)
         return np.vstack([weighted(name, runs, np.ones((1, len(runs))), group), *resamples])
-
-
-def _upper(happened: np.ndarray) -> np.ndarray:
-    # The upper 99 % bound of Clopper and Pearson for a share, of 0 and 1 in (runs, points).
-    from scipy.special import betaincinv  # late: a command first checks its input
-
-    count, lacking = happened.sum(0), (1.0 - happened).sum(0)
-    bound = betaincinv(count + 1.0, np.maximum(lacking, 1e-9), 0.99)
-    return np.where(lacking > 0, bound, 1.0)
 
 
 class Planner:

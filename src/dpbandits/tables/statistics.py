@@ -78,6 +78,22 @@ def interval_of_median(values: np.ndarray, level: float) -> tuple[np.ndarray, np
     return ordered[j - 1], ordered[n - j]
 
 
+def interval_of_share(
+    count: float | np.ndarray, runs: int, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the interval of Clopper and Pearson for a probability.
+
+    `count` of the runs had the outcome, a number or float64 of any shape.
+    """
+    from scipy.special import betaincinv  # late: a command first checks memory and variables
+
+    tail, k = (1 - level) / 2, np.asarray(count, float)
+    # Without such runs, or without others, an end is 0 or 1; there 1 stands for a parameter of 0.
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1.0), runs - k + 1, tail), 0.0)
+    high = np.where(k < runs, betaincinv(k + 1, np.maximum(runs - k, 1.0), 1 - tail), 1.0)
+    return low, high
+
+
 def fewest(centre: str, level: float) -> int:
     """Return the least number of runs that have a confidence interval of this centre."""
     if centre == "mean":
