@@ -28,7 +28,7 @@ from dpbandits.audit.kernels import (
 )
 from dpbandits.audit.subject import Limit, Subject, may_answer
 from dpbandits.environments._entries import Entries
-from dpbandits.kernel import randomness, registry
+from dpbandits.kernel import linear, randomness, registry
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.compilation import kernel_around, specialised
 from dpbandits.kernel.randomness import Role, stream
@@ -274,6 +274,7 @@ def block_of_games(
     _, length = alphabet(arms, rounds, answers)
     law = Entries(table, np.zeros(arms, np.int64), np.zeros(length, np.int64))
     bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused)
+    bandit = bandit._replace(features=linear.of_game(law, arms, registry.is_linear(algorithm)))
     arguments = params, bandit, rng, games, design.index, counts
     # Blocks whose parameters have equal types share machine code: numba need not look at all
     # arguments again.

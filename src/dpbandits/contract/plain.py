@@ -19,7 +19,7 @@ from dpbandits.audit.subject import Subject
 from dpbandits.contract import noise
 from dpbandits.contract.conditions import PLAIN, experiment, outcome, reason
 from dpbandits.contract.traced import Endless
-from dpbandits.kernel import registry
+from dpbandits.kernel import linear, registry
 from dpbandits.kernel.bandit import Bandit, draw, draw_sum, has_closed_sum, new_bandit, regret
 
 
@@ -87,7 +87,9 @@ def outcomes(subject: Subject) -> dict[str, Any]:
     games = [outcome(experiment(subject, means, horizon), run, mode) for mode in modes]
     rewards, rng = (np.random.Generator(np.random.PCG64(run + role)) for role in (0, 1))
     law, rounds = Hidden(np.array(means)), np.array([horizon])
-    bandit = Watched(*new_bandit(law, len(means), horizon, rounds, rewards))
+    bandit = new_bandit(law, len(means), horizon, rounds, rewards)
+    is_linear = registry.is_linear(subject.algorithm)
+    bandit = Watched(*bandit._replace(features=linear.of_game(law, len(means), is_linear)))
     module, error = registry.algorithm(subject.algorithm), ""
     Watched.policy = module.__name__
     try:

@@ -8,6 +8,7 @@ import math
 from typing import Any, NamedTuple
 
 from dpbandits.kernel.bandit import draw, regret
+from dpbandits.kernel.linear import observe
 
 
 class Clipped(NamedTuple):
@@ -28,4 +29,5 @@ def clipped_draw(law, rng, arm, t):
     return min(max(reward, law.low), law.high)
 
 
+observe.register(Clipped)(lambda law, features, t: observe(law.law, features, t))
 regret.register(Clipped)(lambda law, pulls: regret(law.law, pulls))

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpbandits.kernel.bandit import draw, regret
+from dpbandits.kernel.linear import observe
 
 
 class Recorded(NamedTuple):
@@ -22,4 +23,5 @@ def recorded_draw(law, rng, arm, t):
     return law.rewards[t]
 
 
+observe.register(Recorded)(lambda law, features, t: observe(law.law, features, t))
 regret.register(Recorded)(lambda law, pulls: regret(law.law, pulls))

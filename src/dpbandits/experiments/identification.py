@@ -47,7 +47,8 @@ class IdentificationExperiment(Experiment):
 
     def __post_init__(self) -> None:
         """Check the means, the limit and the range of the rewards."""
-        registry.check_range(self.member, self.environment)
+        if problem := registry.unmet(self.member, self.environment, self.instance, False):
+            raise UserError(f"{self.member}: {problem}")
         gaps = registry.environment(self.environment).gaps(self.instance)
         if gaps is None:
             raise UserError(f"{self.member}: {self.environment} has no means, so no best arm")

@@ -107,6 +107,7 @@ class Words:
     means: tuple[float, ...] = ()  # of the arms, of a game without an environment
     phrase: str = ""  # on the game, where there is no environment and no means
     remark: str = ""  # on the game, after its name
+    unmet: str = ""  # why the member's guarantee does not hold in this game
     unit: str = "run"  # what a caption counts
     spends: bool = True  # a caption says what its releases compose to
     later: tuple[str, ...] = ()  # parts of the description that affect no early round of a curve
@@ -176,8 +177,8 @@ class Kind(ABC):
         These are the releases that the algorithm makes, the paper's privacy guarantee (`Guarantee`)
         and, unless it is None too, a warning for readers of its curve.
         """
-        arguments = words(experiment).declaring
-        if arguments is None:
+        said = words(experiment)
+        if (arguments := said.declaring) is None or (said.unmet and what != "warning"):
             return None
         declare = getattr(registry.algorithm(experiment.member), what, None)
         return declare(*arguments) if declare else None

@@ -14,7 +14,7 @@ from dpbandits.environments._clipped import Clipped
 from dpbandits.environments._realised import realised
 from dpbandits.experiments.checkpoints import Grid, checkpoints
 from dpbandits.experiments.experiment import Experiment, Load
-from dpbandits.kernel import randomness, registry
+from dpbandits.kernel import linear, randomness, registry
 from dpbandits.kernel.bandit import NO_PULL, Bandit, new_bandit
 from dpbandits.kernel.compilation import specialised
 from dpbandits.kernel.environment import WITHIN
@@ -22,6 +22,7 @@ from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.randomness import Role, spelt, stream
 
 PER_LOG = "regret-per-log-t"
+MOST_ACTIONS = 256  # of which arms without features have as many dimensions
 
 
 class Regret(Enum):
@@ -47,21 +48,37 @@ class RegretExperiment(Experiment):
     seed: int
     pulls_of: int | None = None  # record the pulls of this arm (from 0) instead of the regret
     regret: Regret = Regret.PSEUDO
-    clipped: bool = False  # rewards, to the range that the algorithm's releases assume
+    # Rewards, to the range that the algorithm's releases assume; False also plays a game that does
+    # not meet what they assume, without a guarantee.
+    clipped: bool | None = None
 
     def __post_init__(self) -> None:
-        """Check the horizon and the range of the rewards."""
+        """Check the horizon, what releases assume of the game, and who can play it."""
         horizon = getattr(self.params, "horizon", self.horizon)
         if horizon != self.horizon:
             game = f"the game has {self.horizon} rounds"
             raise UserError(f"{self.member}: the parameter horizon is {horizon}, but {game}")
-        if not self.clipped:
-            registry.check_range(self.member, self.environment, "; `clipped: true` clips them")
-        if (
-            self.regret is Regret.REALISED
-            and registry.environment(self.environment).RANGE != WITHIN
-        ):
+        family, is_linear = (
+            registry.environment(self.environment),
+            registry.is_linear(self.member),
+        )
+        if self.clipped is None and self.unmet:
+            remedy = "`clipped: true` clips rewards, `clipped: false` plays without a guarantee"
+            raise UserError(f"{self.member}: {self.unmet}; {remedy}")
+        if family.actions(self.instance)[1] and not is_linear:
+            problem = f"{self.environment} draws its actions anew in every round"
+            raise UserError(f"{self.member} looks at no features, but {problem}")
+        if is_linear and family.arms(self.instance) > MOST_ACTIONS:
+            problem = f"{self.member} looks at the features of at most {MOST_ACTIONS} actions"
+            raise UserError(f"{problem}, got {family.arms(self.instance)}")
+        if self.regret is Regret.REALISED and family.RANGE != WITHIN:
             raise UserError(f"{self.environment}: realised regret is for rewards in [0, 1]")
+
+    @property
+    def unmet(self) -> str:
+        """Why the game does not meet what the releases assume; "" if it does."""
+        game = self.member, self.environment, self.instance
+        return registry.unmet(*game, bool(self.clipped))
 
     @cached_property
     def columns(self) -> int:
@@ -160,13 +177,14 @@ class Game:
         law, arms, means = self.environment.game(experiment.instance, experiment.horizon, before)
         if experiment.regret is Regret.REALISED and not self.environment.table:
             law = realised(law, means, stream(experiment.seed, Role.ORDER, run, name))
+        features = linear.of_game(law, arms, registry.is_linear(experiment.member))
         within, assumed = self.environment.RANGE, registry.assumed_range(experiment.member)
         if experiment.clipped:
             law, within = Clipped(law, *within, *assumed), assumed
         rewards = stream(experiment.seed, Role.REWARDS, run, name)
         pulls_of = -1 if experiment.pulls_of is None else experiment.pulls_of
         game = around(law), arms, experiment.horizon, self.checkpoints, rewards, per_round, pulls_of
-        bandit = new_bandit(*game, within=within)
+        bandit = new_bandit(*game, within=within)._replace(features=features)
         rng = stream(experiment.seed, Role.POLICY, run, self.names["policy"])
         if per_round not in self.compiled:
             policy = self.definition if per_round else self.policy

@@ -66,6 +66,7 @@ ASYMPTOTIC = (
 NOT_PRIVATE = "not private"
 NOT_DECLARED = "privacy not declared"
 NO_BOUND = "no bound known"
+NO_GUARANTEE = "no guarantee of privacy"
 NOTHING = "nothing released"
 EQUAL = "ε"
 OTHER = "another budget"
@@ -196,6 +197,10 @@ def summary(spec: FigureSpec) -> list[Statement]:
         text = f"the privacy of {which(silent, private)} is not declared"
         sentences.append(sentence(text, {NOT_DECLARED: silent}))
     sentences += _remarks(every, by_kind.get(NOTHING, []))
+    unmet = grouped((kinds.words(p.source).unmet, p) for p in by_kind.get(NO_GUARANTEE, ()))
+    for reason, holds in unmet.items():
+        text = f"no guarantee of privacy for {which(holds, every)}: {reason}"
+        sentences.append(sentence(text, {reason: holds}))
     if unbounded := by_kind.get(NO_BOUND):
         who = f"the composition of {which(unbounded, releasing)}"
         who = who if len(unbounded) < len(releasing) else "any composition"
@@ -229,6 +234,8 @@ def _remarks(every: Sequence[Point], silent: Sequence[Point]) -> list[Statement]
 
 
 def _kind(experiment: Experiment) -> str:
+    if kinds.words(experiment).unmet:
+        return NO_GUARANTEE
     if _is_undeclared(experiment):
         return NOT_DECLARED
     spent = composed_budget(experiment)
@@ -359,6 +366,8 @@ def privacy(curve: Curve) -> str:
     experiments = [source for source in curve.sources if source.columns]
     if not experiments:
         return "a formula, without runs"
+    if any(kinds.words(experiment).unmet for experiment in experiments):
+        return NO_GUARANTEE
     if any(map(_is_undeclared, experiments)):
         return NOT_DECLARED
     composed = [spent for spent in map(composed_budget, experiments) if spent is not None]

@@ -1,5 +1,6 @@
 """Environments: what their files define, and defaults for the rest."""
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,8 +9,9 @@ if TYPE_CHECKING:  # commands that play nothing do not wait for NumPy
     import numpy as np
 
 WITHIN = (0.0, 1.0)  # range of rewards that environments and algorithms declare by default
+UNBOUNDED = (-sys.float_info.max, sys.float_info.max)
 DRAWS = ("law", "table", "drawn")  # of which a file defines one
-OWN = ("largest_regret", "shortest", "title", "phrase")  # which a file may define
+OWN = ("largest_regret", "shortest", "title", "phrase", "actions")  # which a file may define
 
 
 class Game(NamedTuple):
@@ -76,6 +78,13 @@ class Environment:
         arms = self.arms(params), "the number of arms"
         least = self.more["shortest"](params) if "shortest" in self.more else arms
         return least if least[0] > arms[0] else arms
+
+    def actions(self, params: Any) -> tuple[float, bool]:
+        """Return the largest norm of an action, and whether all are drawn anew in every round.
+
+        Arms without features are unit vectors.
+        """
+        return self.more["actions"](params) if "actions" in self.more else (1.0, False)
 
     def title(self, params: Any) -> str:
         """Return the name of an instance that has no name of its own."""

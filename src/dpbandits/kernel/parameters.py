@@ -50,6 +50,7 @@ Ascending = Annotated[
 Rounds = Annotated[int, Constraint(lambda n: 1 <= n <= 2**53, "a whole number from 1 to 2^53")]
 Count = Annotated[int, Constraint(lambda n: 1 <= n <= 10**6, "a whole number from 1 to 10^6")]
 Workers = Annotated[int, Constraint(lambda n: 1 <= n <= 1024, "a whole number from 1 to 1024")]
+Dimension = Annotated[int, Constraint(lambda n: 2 <= n <= 64, "a whole number from 2 to 64")]
 Arms = Annotated[int, Constraint(lambda n: 2 <= n <= 10**6, "a whole number from 2 to 10^6")]
 Seed = Annotated[int, Constraint(lambda n: 0 <= n < 2**63, "a whole number from 0, below 2^63")]
 

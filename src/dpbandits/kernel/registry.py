@@ -9,6 +9,7 @@ stopping rule.
 """
 
 import importlib
+import math
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +17,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from dpbandits.kernel import parameters, roots
-from dpbandits.kernel.environment import DRAWS, WITHIN, Environment
+from dpbandits.kernel.environment import DRAWS, UNBOUNDED, WITHIN, Environment
 from dpbandits.kernel.errors import UserError, nearest, place_and_reason
 from dpbandits.kernel.roots import MEMBERS, PACKAGE, Discovery, Root, source_path
 
@@ -187,13 +188,27 @@ def assumed_range(algorithm_name: str) -> tuple[float, float]:
     return assumed
 
 
-def check_range(algorithm_name: str, environment_name: str, remedy: str = "") -> None:
-    """Raise UserError if rewards may lie beyond the range that an algorithm's releases assume."""
-    (low, high), (least, most) = environment(environment_name).RANGE, assumed_range(algorithm_name)
-    if (low < least or high > most) and hasattr(algorithm(algorithm_name), "releases"):
-        actual = f"{environment_name} draws them in [{low:g}, {high:g}]"
-        problem = f"its releases assume rewards in [{least:g}, {most:g}], but {actual}"
-        raise UserError(f"{algorithm_name}: {problem}{remedy}")
+def is_linear(algorithm_name: str) -> bool:
+    """Return whether an algorithm looks at the features of actions (kernel/linear.py)."""
+    return bool(getattr(algorithm(algorithm_name), "LINEAR", False))
+
+
+def unmet(algorithm_name: str, environment_name: str, instance: Any, clipped: bool) -> str:
+    """Return why the releases of an algorithm assume more than a game offers; "" if they do not."""
+    if not hasattr(algorithm(algorithm_name), "releases"):
+        return ""
+    family = environment(environment_name)
+    (low, high), (least, most) = family.RANGE, assumed_range(algorithm_name)
+    if (low < least or high > most) and not clipped:
+        actual = "they are unbounded"
+        if (low, high) != UNBOUNDED:
+            actual = f"{environment_name} draws them in [{low:g}, {high:g}]"
+        return f"its releases assume rewards in [{least:g}, {most:g}], but {actual}"
+    norm, _ = family.actions(instance)
+    if is_linear(algorithm_name) and norm > 1.0 + 1e-9:
+        actual = f"have norms up to {norm:g}" if norm < math.inf else "may have any"
+        return f"its releases assume actions of norm at most 1, but those here {actual}"
+    return ""
 
 
 def kind(name: str) -> Any:

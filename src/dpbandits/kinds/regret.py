@@ -47,7 +47,9 @@ class RegretKind(Kind):
     keys: Mapping[str, Key] = {
         "horizon": HORIZON,
         "regret": Key([r.value for r in Regret], "`pseudo` or `realised`", ("panel", "curve")),
-        "clipped": Key(bool, "whether rewards are clipped to the range that releases assume"),
+        "clipped": Key(
+            bool, "true: rewards are clipped to what releases assume; false: no guarantee"
+        ),
         "pulls_of": Key(parameters.Count, "arm whose pulls are plotted", ("curve",)),
     }
     plays_bandits = True
@@ -81,7 +83,7 @@ class RegretKind(Kind):
             seed=given.seed,
             pulls_of=None if arm is None else arm - 1,  # the papers count arms from 1
             regret=Regret(regret or "pseudo"),
-            clipped=bool(given.value("clipped")[0]),
+            clipped=given.value("clipped")[0],
         )
 
     def words(self, experiment: RegretExperiment) -> Words:
@@ -121,6 +123,7 @@ class RegretKind(Kind):
             remark=remark,
             later=() if ahead else ("horizon",),
             shared=shared,
+            unmet=experiment.unmet,
         )
 
     def game(self, values: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -53,7 +53,7 @@ def register(algorithm: Any) -> str:
         name += "-in-memory"  # it must not inherit audits of the registered one
     module = ModuleType(name)
     vars(module).update(LABEL=label, Params=NoParameters, play=play)
-    for key in ("KIND", "Params", "RANGE", "releases", "guarantee", "warning"):
+    for key in ("KIND", "Params", "RANGE", "LINEAR", "releases", "guarantee", "warning"):
         if hasattr(algorithm, key):
             setattr(module, key, getattr(algorithm, key))
     if problem := parameters.unsupported(module.Params):
