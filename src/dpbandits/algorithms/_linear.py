@@ -41,7 +41,7 @@ def add_outer(matrix, x, weight):
 
 @inlined
 def shrink_inverse(inverse, x, weight, image):
-    """Turn V^-1 into (V + weight x x^T)^-1 in place: Sherman and Morrison; `image` is for V^-1 x."""
+    """Turn V^-1 into (V + weight x x^T)^-1 in place (Sherman, Morrison); `image` gets V^-1 x."""
     for i in range(x.size):
         image[i] = dot(inverse[i], x)
     add_outer(inverse, image, -weight / (1.0 + weight * dot(image, x)))
@@ -131,6 +131,22 @@ def on_span(actions):
     return coordinates, basis[:rank]
 
 
+@inlined
+def farthest_and_nearest(actions, design, inverse):
+    """Return the action of largest norm in V^-1 and that of smallest norm in the support.
+
+    Each with its squared norm; the first one if tied.
+    """
+    far, near, largest, smallest = 0, 0, -math.inf, math.inf
+    for i in range(design.size):
+        size = norm2(inverse, actions[i])
+        if size > largest * (1.0 + INDEPENDENT):
+            far, largest = i, size
+        if design[i] > 0.0 and size < smallest:
+            near, smallest = i, size
+    return far, largest, near, smallest
+
+
 @allocating
 def g_optimal_design(actions, basis, tolerance):
     """Return a nearly G-optimal design π, (n,), and g, the largest x^T V(π)^-1 x of an action.
@@ -147,30 +163,21 @@ def g_optimal_design(actions, basis, tolerance):
         add_outer(matrix, actions[i], 1.0 / rank)
     inverse = inverted(matrix)
     while True:
-        best, worst, largest, smallest = 0, 0, -math.inf, math.inf
-        for i in range(n):
-            size = norm2(inverse, actions[i])
-            if size > largest * (1.0 + INDEPENDENT):
-                best, largest = i, size
-            if design[i] > 0.0 and size < smallest:
-                worst, smallest = i, size
-        if largest <= rank * (1.0 + tolerance):
-            return design, largest
-        moved, norm = best, largest
-        if rank - smallest > largest - rank:
-            moved, norm = worst, smallest
-        step = 1.0
-        if norm != 1.0:
-            step = (norm / rank - 1.0) / (norm - 1.0)
-        if moved == worst and norm < rank:  # at most as far away as to remove it
-            least = -design[worst] / (1.0 - design[worst])
-            step = max(step, least) if norm > 1.0 else least
-        # V becomes (1 - step) V + step x x^T.
+        moved, size, near, smallest = farthest_and_nearest(actions, design, inverse)
+        if size <= rank * (1.0 + tolerance):
+            return design, size
+        if rank - smallest <= size - rank:
+            step = (size / rank - 1.0) / (size - 1.0)
+        else:  # at most as far away as to remove it
+            moved, step = near, -design[near] / (1.0 - design[near])
+            if smallest > 1.0:
+                step = max(step, (smallest / rank - 1.0) / (smallest - 1.0))
         for i in range(n):
             design[i] *= 1.0 - step
         design[moved] += step
         if design[moved] < INDEPENDENT:
             design[moved] = 0.0
+        # V becomes (1 - step) V + step x x^T.
         shrink_inverse(inverse, actions[moved], step / (1.0 - step), image)
         for i in range(rank):
             for j in range(rank):

@@ -1,8 +1,8 @@
 """AdaC-GOPE (azize2024): Algorithm 8, phased elimination with Gaussian noise. ρ-zCDP, Theorem 5.11.
 
 Deviation: the noise of line 12 is N(0, 2 g/(ρ c_l)), with the g that the design of the phase has
-reached. Line 12 has d for g, which is g of an exact design of actions that span R^d. A design within
-a tolerance of it would spend ρ (1 + tolerance).
+reached. Line 12 has d for g, which is that of an exact design of actions that span R^d: with a
+design within a tolerance of it, a phase would spend ρ (1 + tolerance).
 """
 
 import math
