@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
 from dpbandits.checks.comparisons import Rank, mean_rank, ranks
 from dpbandits.drawing.plotting import COLUMN, PAGE, Drawing, PanelDrawing
@@ -28,6 +28,7 @@ from dpbandits.drawing.shapes import (
     panel_grid,
     published_handles,
     write_decades,
+    write_powers,
 )
 from dpbandits.drawing.styles import Style, in_mathtext, style_of, style_of_curve
 from dpbandits.experiments.audit import AUDITED, CLAIMED, COMPOSED, ONE_CHOICE
@@ -90,6 +91,21 @@ def against_horizon(drawing: Drawing) -> Figure:
     for ax, panel in zip(axes, drawing.panels, strict=True):
         handles = draw_log_over_parameter(ax, panel)
     legend_below(figure, handles, columns=3)
+    return figure
+
+
+def against_dimension(drawing: Drawing) -> Figure:
+    """Regret, and what privacy adds to it, against the dimension of linear bandits; log-log."""
+    figure, axes = panel_grid(drawing, columns=2, height=4.6, equal="none")
+    handles = [draw_log_over_parameter(*pair) for pair in zip(axes, drawing.panels, strict=True)]
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        ax.xaxis.set_major_locator(FixedLocator(panel.series[0].x.tolist()))
+        ax.xaxis.set_major_formatter("{x:.0f}")
+        ax.xaxis.set_minor_locator(NullLocator())
+    legend_below(figure, handles[0], columns=4)
+    figure.draw_without_rendering()  # labels are moved apart by their places on the page
+    for ax, panel in zip(axes, drawing.panels, strict=True):
+        write_powers(ax, panel, symbol="d")
     return figure
 
 

@@ -43,6 +43,7 @@ PARAMETERS = {
     "rho": r"Privacy budget $\rho$",
     "horizon": "Horizon $T$",
     "arms": "Number of arms $K$",
+    "dimension": "Dimension $d$",
     "mean": r"Mean $\mu$",
     "x": "$x$",
 }

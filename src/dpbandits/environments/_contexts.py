@@ -12,7 +12,7 @@ from dpbandits.kernel.environment import UNBOUNDED
 from dpbandits.kernel.linear import observe
 
 RANGE = UNBOUNDED
-Params = tuple  # those of contexts.py
+Params = tuple[Any, ...]  # those of contexts.py
 
 
 class Contexts(NamedTuple):

@@ -48,7 +48,7 @@ class IdentificationExperiment(Experiment):
     def __post_init__(self) -> None:
         """Check the means, the limit and the range of the rewards."""
         if problem := registry.unmet(self.member, self.environment, self.instance, False):
-            raise UserError(f"{self.member}: {problem}")
+            raise UserError(f"{self.member}: its {problem}")
         gaps = registry.environment(self.environment).gaps(self.instance)
         if gaps is None:
             raise UserError(f"{self.member}: {self.environment} has no means, so no best arm")

@@ -64,7 +64,7 @@ class RegretExperiment(Experiment):
         )
         if self.clipped is None and self.unmet:
             remedy = "`clipped: true` clips rewards, `clipped: false` plays without a guarantee"
-            raise UserError(f"{self.member}: {self.unmet}; {remedy}")
+            raise UserError(f"{self.member}: its {self.unmet}; {remedy}")
         if family.actions(self.instance)[1] and not is_linear:
             problem = f"{self.environment} draws its actions anew in every round"
             raise UserError(f"{self.member} looks at no features, but {problem}")

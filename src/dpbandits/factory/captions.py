@@ -199,7 +199,8 @@ def summary(spec: FigureSpec) -> list[Statement]:
     sentences += _remarks(every, by_kind.get(NOTHING, []))
     unmet = grouped((kinds.words(p.source).unmet, p) for p in by_kind.get(NO_GUARANTEE, ()))
     for reason, holds in unmet.items():
-        text = f"no guarantee of privacy for {which(holds, every)}: {reason}"
+        who = f" for {which(holds, every)}" if len(holds) < len(every) else ""
+        text = f"no guarantee of privacy{who}: {reason}"
         sentences.append(sentence(text, {reason: holds}))
     if unbounded := by_kind.get(NO_BOUND):
         who = f"the composition of {which(unbounded, releasing)}"

@@ -203,11 +203,11 @@ def unmet(algorithm_name: str, environment_name: str, instance: Any, clipped: bo
         actual = "they are unbounded"
         if (low, high) != UNBOUNDED:
             actual = f"{environment_name} draws them in [{low:g}, {high:g}]"
-        return f"its releases assume rewards in [{least:g}, {most:g}], but {actual}"
+        return f"releases assume rewards in [{least:g}, {most:g}], but {actual}"
     norm, _ = family.actions(instance)
     if is_linear(algorithm_name) and norm > 1.0 + 1e-9:
         actual = f"have norms up to {norm:g}" if norm < math.inf else "may have any"
-        return f"its releases assume actions of norm at most 1, but those here {actual}"
+        return f"releases assume actions of norm at most 1, but those here {actual}"
     return ""
 
 
