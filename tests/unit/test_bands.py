@@ -74,6 +74,16 @@ def test_too_many_runs_on_one_side_raise_an_alarm_whatever_their_mean(
     assert found.partition(",")[0] == alarm
 
 
+def test_ratios_to_one_mean_of_all_runs_are_compared_by_their_mean_alone() -> None:
+    # As a price where every run adds 1 to a regret whose mean is 100 here and 100.1 in the
+    # reference: all runs lie on one side.
+    ratios, reference = np.full(40, 1 / 100), of(np.full(400, 1 / 100.1))
+    assert "40 of 40 runs are above" in band_result(ratios, reference, 1e-7).alarm
+    assert not band_result(ratios, reference, 1e-7, independent=False).alarm
+    far = Reference(400, 0.01, 0.001, 0.01, 0.007, 0.013)
+    assert "mean" in band_result(np.full(40, 0.012), far, 1e-7, independent=False).alarm
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("runs", [(20, 40), (100, 8), (720, 24)])
 @pytest.mark.parametrize("law", LAWS)

@@ -183,7 +183,10 @@ def compare_all(
         return None
     curves = dict.fromkeys(point.curve for point in compared)
     runs = {curve: values(curve, completed.store) for curve in curves}
-    outcomes = ((p, band_result(runs[p.curve][:, p.i], p.reference, level)) for p in compared)
+    outcomes = (
+        (p, band_result(runs[p.curve][:, p.i], p.reference, level, p.curve.shows.pair != "ratio"))
+        for p in compared
+    )
     return Checked(spec.name, tuple(outcomes))
 
 

@@ -8,7 +8,8 @@ Two tests get half of the probability each (docs/checks.md, section 2):
   term of Bernstein's inequality: where one run in a thousand is lost, the first is far too small.
 * The numbers of new values above the reference's largest, above or below its median and below its
   smallest are not too large. Whatever the distribution of the values, these counts are
-  beta-binomial, and ties only make large counts less likely: the exceedance tests.
+  beta-binomial, and ties only make large counts less likely: the exceedance tests. They are for
+  independent values: ratios to one mean, that of all runs of a counterpart, have the first alone.
 """
 
 import math
@@ -43,7 +44,9 @@ class BandResult:
     resolution: float  # half width of the band over the reference's mean; nan where that is 0
 
 
-def band_result(values: np.ndarray, reference: Reference | float, level: float) -> BandResult:
+def band_result(
+    values: np.ndarray, reference: Reference | float, level: float, independent: bool = True
+) -> BandResult:
     """Compare new runs, float64 (runs,), with a reference; P(false alarm) <= `level`.
 
     A number as reference involves no randomness: the first value equals it, up to rounding.
@@ -77,7 +80,7 @@ def band_result(values: np.ndarray, reference: Reference | float, level: float) 
     ):
         rounding = ROUNDING * abs(limit) if math.isfinite(limit) else 0.0
         count = int(np.sum(sign * values > sign * limit + rounding))
-        if not alarm and count >= too_many(runs, n, rank, level / 2 / 4):
+        if independent and not alarm and count >= too_many(runs, n, rank, level / 2 / 4):
             alarm = f"{count} of {runs} runs are {side}, {limit:,.6g}"
     share = difference / allowed if allowed else 0.0
     resolution = half / abs(reference.mean) if reference.mean else math.nan
