@@ -118,6 +118,22 @@ MEANINGS = {  # of numbers, a module's own first; of a choice it is the docstrin
     **{f"{rule}.alpha": "relative error of the mean" for rule in registry.names("stopping")},
     **{f"{rule}.beta": "failure probability" for rule in registry.names("stopping")},
     "risk": "largest probability of a wrong answer (δ in papers)",
+    **dict.fromkeys(
+        ("gope.risk", "adac-gope.risk"), "probability δ of eliminating the best action"
+    ),
+    **dict.fromkeys(("rs-oful.risk", "adac-oful.risk"), "risk δ of the confidence ellipsoids"),
+    "tolerance": "how far a design may be from G-optimal, as a share",
+    **dict.fromkeys(
+        ("rs-oful.doubling", "adac-oful.doubling"),
+        "C: an episode ends when det V has grown 1 + C times",
+    ),
+    "regulariser": "λ of the least squares",
+    "eigenvalue": "λ₀ of Assumption 5.15, least eigenvalue of the contexts' second moment",
+    "theta": "parameter θ*, of d numbers",
+    "features": "features of the actions, one after another",
+    "deviation": "standard deviation of a reward",
+    "dimension": "dimension d of the features",
+    "normalised": "whether contexts are scaled to norm 1",
     "s": "exponent s of the threshold",
     "ratio": "growth α of an arm's batches",
     "first_batch": "pulls of each arm in its first batch",

@@ -355,6 +355,26 @@ def nobody_is_private(spec: FigureSpec, found: re.Match[str]) -> None:
     assert not those(spending(spec), is_private)
 
 
+def is_beyond(cell: Cell) -> bool:
+    """Return whether rewards may lie beyond the range for which the algorithm is private."""
+    game = kinds.words(cell.source).bandit
+    if game is None or not is_private(cell) or getattr(cell.source, "clipped", False):
+        return False
+    assumed = getattr(registry.algorithm(cell.source.member), "RANGE", (0.0, 1.0))
+    return registry.environment(game[0]).RANGE[1] > assumed[1]
+
+
+def beyond_assumptions(spec: FigureSpec, found: re.Match[str]) -> None:
+    every = spending(spec)
+    wide = those(every, is_beyond)
+    if found["who"] is None:
+        assert {*wide} == {*every}
+    elif found["who"] == "the others":
+        assert {*wide} == {*those(every, is_private)} != {*every}
+    else:
+        require(found["who"], wide, every)
+
+
 def not_declared(spec: FigureSpec, found: re.Match[str]) -> None:
     every = those(spending(spec), is_private)
     require(found["who"], those(every, is_undeclared), every)
@@ -541,6 +561,11 @@ SENTENCES: tuple[tuple[str, Callable[[FigureSpec, re.Match[str]], None]], ...] =
     (r"(?P<who>(?:(?!\. ).)*?) (?:is|are) not private\.", not_private),
     (r"The privacy of (?P<who>.*?) is not declared\.", not_declared),
     (
+        r"No guarantee of privacy(?: for (?P<who>.*?))?: releases assume rewards in \[-1, 1\], but"
+        r" they are unbounded\.",
+        beyond_assumptions,
+    ),
+    (
         r"(?P<who>(?:(?!\. ).)*?): the start phase takes all of the (?P<rounds>[\d,]+) rounds"
         r"(?P<silent>, without release)?\.",
         start_phase,
@@ -605,7 +630,8 @@ def check(spec: FigureSpec) -> None:
             raise AssertionError(f"unknown sentence: {rest}")
     every = spending(spec)
     needed = {
-        not_declared: those(every, is_undeclared),
+        not_declared: those(every, lambda c: is_undeclared(c) and not is_beyond(c)),
+        beyond_assumptions: those(every, is_beyond),
         no_bound: those(every, has_no_bound),
         budgets: those(every, lambda c: releases(c) and not has_no_bound(c)),
         likelihood: those(every, noise_is_small),

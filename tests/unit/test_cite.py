@@ -52,7 +52,11 @@ def test_bibtex_reads_every_entry_and_every_author(capsys: pytest.CaptureFixture
     cite(())
     entries = parse_string(capsys.readouterr().out, "bibtex").entries
     assert {*entries} == {"dpbandits", *KEYS, *(source.key for source in SOURCES)}
-    needed = {"inproceedings": {"booktitle", "year"}, "article": {"journal", "volume", "year"}}
+    needed = {
+        "inproceedings": {"booktitle", "year"},
+        "article": {"journal", "volume", "year"},
+        "book": {"publisher", "year"},
+    }
     for key, entry in entries.items():
         assert {"title", *needed.get(entry.type, {"version", "year"})} <= {*entry.fields}, key
         authors = entry.persons["author"]

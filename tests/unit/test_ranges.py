@@ -57,7 +57,7 @@ def signs(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     distributions.rewards.cache_clear()
 
 
-def played(member: str, params: Any, clipped: bool = False) -> RegretExperiment:
+def played(member: str, params: Any, clipped: bool | None = None) -> RegretExperiment:
     game = "signs", Params(), 500, Grid.END, 3
     return RegretExperiment(member, params, *game, clipped=clipped)
 

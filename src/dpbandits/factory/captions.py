@@ -199,7 +199,9 @@ def summary(spec: FigureSpec) -> list[Statement]:
     sentences += _remarks(every, by_kind.get(NOTHING, []))
     unmet = grouped((kinds.words(p.source).unmet, p) for p in by_kind.get(NO_GUARANTEE, ()))
     for reason, holds in unmet.items():
-        who = f" for {which(holds, every)}" if len(holds) < len(every) else ""
+        are_rest = none and len(none) + len(holds) == len(every)
+        who = "the others" if are_rest else which(holds, every)
+        who = f" for {who}" if len(holds) < len(every) else ""
         text = f"no guarantee of privacy{who}: {reason}"
         sentences.append(sentence(text, {reason: holds}))
     if unbounded := by_kind.get(NO_BOUND):
