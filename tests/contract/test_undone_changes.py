@@ -21,7 +21,6 @@ from traced_games import (
     cases_of,
     game_of,
     random_inputs,
-    rewards,
 )
 from traced_games import in_short_games as in_short_games
 
@@ -43,7 +42,11 @@ def undone(case: Case, inputs: Inputs, game: Game, arm: int, pull: int, changed:
     noises = inputs.noises.copy()
     cost = 0.0
     for release in game.releases:
-        factor = rewards(release).get(named(case, game, arm, pull), 0.0)
+        of, number = named(case, game, arm, pull)
+        reading = (
+            run for run in release.reads if run.arm == of and run.first <= number <= run.last
+        )
+        factor = sum(run.factor for run in reading)
         if factor:
             noises[release.noise.draw] -= by * factor / release.noise.scale
             if release.after < case.rounds:  # a choice follows
@@ -69,7 +72,8 @@ def test_moved_noise_undoes_a_change_of_any_reward(case: Case) -> None:
         most = case.composed(arms) * (1 + 1e-9)
         step = 3 if case.rounds > 48 else 1
         for arm in range(arms):
-            for pull in range(1 + seed % step, game.arms.count(arm) + 1, step):
+            pulls = min(game.arms.count(arm), inputs.table.shape[1])
+            for pull in range(1 + seed % step, pulls + 1, step):
                 changed = 1.0 - np.round(inputs.table[arm, pull - 1])
                 same, cost = undone(case, inputs, game, arm, pull, changed)
                 assert same, f"reward {pull} of arm {arm}"

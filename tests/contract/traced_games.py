@@ -34,9 +34,13 @@ INCOMPLETE = {"dp-se", "dp-se-gauss", "dp-ucb", "gdp-elim-new"}
 EPSILON = {
     "dp-ucb-int": 10.0,  # releases after 2, 5, 8, ... pulls
     **{"dp-se": 4.0, "dp-se-gauss": 16.0},  # means that differ by 0.9 decide
+    "adac-gope": 0.001,  # noise that can decide
     **{"dp-ts": 200.0, "lazy-dp-ts": 20.0},  # means plus their bonus leave 1 within 48 rounds
 }
-ROUNDS = {"dp-se": 144, "dp-se-gauss": 144}  # two epochs of three arms and a third of two
+ROUNDS = {
+    **{"dp-se": 144, "dp-se-gauss": 144},  # two epochs of three arms and a third of two
+    **{"gope": 60_000, "adac-gope": 60_000},  # three phases; rewards beyond the tables are -1
+}
 MOST_ROUNDS = 144
 ELIMINATING = {"dp-se", "dp-se-gauss"}
 
@@ -67,8 +71,9 @@ class Case(NamedTuple):
 
     def matched(self, game: Game) -> list[Match]:
         """Return the releases of a game, assigned to the declared ones; or raise Undeclared."""
-        # One draw per sum: statistics of several scales are declared as one release.
-        rescaled = getattr(self.params, "counter", None) is Counter.SINGLE
+        # One draw per sum, or phases: statistics of several scales are declared as one release.
+        is_single = getattr(self.params, "counter", None) is Counter.SINGLE
+        rescaled = is_single or self.algorithm == "adac-gope"
         complete = self.algorithm not in INCOMPLETE and not getattr(self.params, "feed", 0)
         matches = matched(game, self.declared(len(game.table)), rescaled=rescaled)
         if complete and (missing := not_made(game, matches)):

@@ -48,9 +48,9 @@ def releases(params: Params, arms: int, horizon: int) -> Iterator[Gaussian]:
     """Yield, for every arm, the statistics of all phases over the scale of their noise.
 
     A reward enters one phase, and moves its statistics by at most sqrt(2 ρ) scales. A game that is
-    shorter than the first phase of arms without features has no release.
+    shorter than the first phase of actions in one dimension, the shortest, has no release.
     """
     risk = params.risk / (2.0 * arms)
-    first = 32.0 * arms * math.log(4.0 / risk) + adac_gope_longer(params, arms, 0.5, risk)
+    first = 32.0 * math.log(4.0 / risk) + adac_gope_longer(params, 1, 0.5, risk)
     for arm in range(arms if first <= horizon else 0):
         yield Gaussian(arm, 1, horizon, sensitivity=math.sqrt(2.0 * params.rho), scale=1.0)

@@ -166,7 +166,7 @@ def run_audit(
     algorithm: str,
     *,
     plays: int = 10_000_000,
-    many_arms: int = 64,
+    many_arms: int | None = None,
     changed_reward: int | None = None,
     seed: int = 1,
     workers: int | None = None,
@@ -175,9 +175,9 @@ def run_audit(
     """Play an algorithm on tables of rewards that differ in one entry; bound its privacy loss.
 
     `plays` is the number of games, from 1000: half of them search, half measure. `many_arms` is the
-    number of arms of the games with many, `changed_reward` the only reward of an arm to change,
-    from 1; None: several. `workers` are threads; None: all cores. `settings` are parameters of the
-    algorithm, such as epsilon.
+    number of arms of the games with many; None: 64, or 8 for a linear algorithm. `changed_reward`
+    is the only reward of an arm to change, from 1; None: several. `workers` are threads; None: all
+    cores. `settings` are parameters of the algorithm, such as epsilon.
 
     Raises UserError for an unknown name, an invalid value, or an algorithm that is not private.
 
@@ -192,14 +192,16 @@ def run_audit(
     if not isinstance(algorithm, str):
         raise UserError(f"run_audit: an audit needs a name, of a source file; got {algorithm!r}")
     chosen = player(algorithm, settings, tuple(PLAYED_BY))
-    games, arms = _checked("plays", Plays, plays), _checked("many_arms", ManyArms, many_arms)
+    games = _checked("plays", Plays, plays)
+    if many_arms is not None:
+        many_arms = _checked("many_arms", ManyArms, many_arms)
     root = _checked("seed", Seed, seed)
     threads = None if workers is None else _checked("workers", Workers, workers)
     if changed_reward is not None:
         changed_reward = _checked("changed_reward", ChangedReward, changed_reward)
     subject = Subject(chosen.algorithm, tuple(chosen.settings.items()))
     subject.guarantee(2, 64)  # raises before anything is played
-    findings = tuple(Auditor(subject, root, threads, 0, arms, changed_reward).audit(games))
+    findings = tuple(Auditor(subject, root, threads, 0, many_arms, changed_reward).audit(games))
     return AuditResult(
         algorithm=chosen.name,
         parameters=dict(chosen.settings),

@@ -22,6 +22,7 @@ UNTIL_ANSWERS = (512, 1024, 2048, LONG)  # horizons of games that end with answe
 TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of the shortest game
 INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
+MANY_ACTIONS = 8  # of linear algorithms, for which K arms have K dimensions: K³ steps in a round
 LATER = 8  # rounds of the games of a later reward, as a multiple of its position
 AFTER = 8  # rounds after the first pulls of many arms
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # arm 1's share of the pulls that depend on its mean
@@ -30,10 +31,13 @@ STEPS = 14  # steps of a bisection
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Table of rewards, and its neighbour in which one entry x of arm 1 is replaced by 1 - x."""
+    """Table of rewards, and its neighbour in which one entry x of arm 1 is replaced by 1 - x.
+
+    Entries 0 and 1 stand for the ends of the range that the algorithm assumes.
+    """
 
     rewards: str  # description of the table
-    table: np.ndarray  # float64, shape (arms, rounds): rewards in [0, 1]
+    table: np.ndarray  # float64, shape (arms, rounds): rewards, as shares of the range
     index: int  # pull of arm 1 that reads the changed entry, from 1
 
     @property

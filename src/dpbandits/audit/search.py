@@ -108,22 +108,23 @@ class Auditor:
     """Audit of one subject; audits with different numbers use different random streams.
 
     `workers` is the number of threads; None uses all processors. With a `changed_reward`, only that
-    reward of arm 1 is changed, in games of two arms that are long enough to read it.
+    reward of arm 1 is changed, in games of two arms that are long enough to read it. `many_arms`
+    are MANY by default, and MANY_ACTIONS of linear algorithms.
     """
 
     subject: Subject
     seed: int
     workers: int | None = None
     number: int = 0
-    many_arms: int = designs.MANY
+    many_arms: int | None = None
     changed_reward: int | None = None
 
     def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
         rounds = [*self.subject.horizons, *self._rounds_until_answers()]
-        tables = designs.in_games_of(
-            rounds, self.pulls_of_first, self.many_arms, self.changed_reward
-        )
+        is_linear = registry.is_linear(self.subject.algorithm)
+        many = self.many_arms or (designs.MANY_ACTIONS if is_linear else designs.MANY)
+        tables = designs.in_games_of(rounds, self.pulls_of_first, many, self.changed_reward)
         number = len(self.subject.limits(*tables[0].table.shape))
         games = plays // number // 4  # on each table, to search and to measure
         return [self.measured(self._found(tables, which, games), games) for which in range(number)]
@@ -264,7 +265,8 @@ def block_of_games(
 ) -> np.ndarray:
     """Play `games` games on one table and return their counts, uint32 of shape (cells,).
 
-    `table` is float64 of shape (arms, rounds). The games are added to `counts`, if given.
+    `table`, float64 of shape (arms, rounds), has rewards as shares of the range. The games are
+    added to `counts`, if given.
     """
     arms, rounds = table.shape
     answers = may_answer(algorithm)
@@ -272,8 +274,9 @@ def block_of_games(
         counts = np.zeros(features(arms, rounds, answers)[-1].stop, np.uint32)
     unused = np.random.Generator(np.random.PCG64(0))  # a table draws no rewards
     _, length = alphabet(arms, rounds, answers)
-    law = Entries(table, np.zeros(arms, np.int64), np.zeros(length, np.int64))
-    bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused)
+    low, high = registry.assumed_range(algorithm)
+    law = Entries(low + (high - low) * table, np.zeros(arms, np.int64), np.zeros(length, np.int64))
+    bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused, within=(low, high))
     bandit = bandit._replace(features=linear.of_game(law, arms, registry.is_linear(algorithm)))
     arguments = params, bandit, rng, games, design.index, counts
     # Blocks whose parameters have equal types share machine code: numba need not look at all

@@ -114,8 +114,10 @@ class Subject:
         """Horizons of its games, increasing.
 
         The first one is a quarter, and at least 7 rounds, longer than the shortest game with a
-        release of both arms, or of one if there is none of both. 64 and 256 follow if they are
-        longer. Raises UserError if 4096 rounds are too short for a release.
+        release of both arms, or of one if there is none of both; than twice that one if the
+        algorithm is linear: it declares its releases for one dimension, and two arms have two. 64
+        and 256 follow if they are longer. Raises UserError if 4096 rounds are too short for a
+        release.
         """
         self.guarantee(designs.ARMS, designs.LONG)  # raises if there is none
         for arms in (designs.ARMS, 1):
@@ -132,5 +134,6 @@ class Subject:
                 f"{self.algorithm} releases nothing in games of {designs.LONG} rounds: an"
                 " audit has nothing to measure"
             )
+        shortest *= designs.ARMS if registry.is_linear(self.algorithm) else 1
         first = shortest + max(designs.SHORT[0] - 1, shortest // 4)
         return [first, *(rounds for rounds in designs.SHORT if rounds > first)]

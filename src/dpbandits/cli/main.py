@@ -291,7 +291,7 @@ def audit(
     *parameters: str,
     epsilon: Number = 1,
     plays: Whole = 10_000_000,
-    many_arms: Whole = 64,
+    many_arms: Whole | None = None,
     changed_reward: Whole | None = None,
     seed: Whole = 1,
     workers: Whole | None = None,
@@ -304,7 +304,7 @@ def audit(
         epsilon: privacy budget
         plays: total number of games
         many_arms: number of arms in the games with many arms, which are played besides those with
-            two
+            two; 64 by default, 8 for linear algorithms
         changed_reward: change this reward of an arm; 1, 2, 3, 4 and 16 by default
         seed: seed of the games
         workers: number of threads; default: one per core

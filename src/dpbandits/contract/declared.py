@@ -1,12 +1,13 @@
 """Releases that traced games record, against those that their algorithm declares."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any
 
-from dpbandits.contract.traced import Game, Recorded, cost_of, of_choices
+from dpbandits.contract.traced import Game, Reads, Recorded, added, cost_of, of_choices
 from dpbandits.privacy.releases import ApproximateDP, Gaussian, Laplace, Release
 
 SLACK = 1.0 + 1e-9  # for rounded sums
@@ -69,12 +70,35 @@ def most_spent(game: Game) -> float:
     return largest
 
 
+def by_arm(game: Game) -> Iterator[Recorded]:
+    """Yield the releases that precede a choice; of several arms, only Gaussian ones.
+
+    Gaussian releases after the same round with noise of the same scale are the components of a
+    vector. Each of its arms yields one release, which a reward moves by the L2 norm of its moves.
+    """
+    vectors: dict[tuple[int, str], list[Recorded]] = {}
+    for release in of_choices(game):
+        if release.noise.law is Gaussian:
+            key = release.after, f"{release.noise.scale:.9g}"
+            vectors.setdefault(key, []).append(release)
+        else:
+            yield release
+    for first, *others in vectors.values():
+        squares: Reads = ()
+        for component in (first, *others):
+            reads = (run._replace(factor=run.factor**2) for run in component.reads)
+            squares = added(squares, tuple(run for run in reads if run.factor))
+        norms = [run._replace(factor=math.sqrt(run.factor)) for run in squares]
+        for arm in sorted({run.arm for run in norms}):
+            yield first._replace(reads=tuple(run for run in norms if run.arm == arm))
+
+
 def matched(game: Game, declared: Iterable[Release], *, rescaled: bool = False) -> list[Match]:
     """Return the releases of a game, each assigned to one declared release.
 
-    A recorded release reads rewards of one arm, has the declared noise, and reads only rewards
-    first..last. All recorded releases of one declaration together move by at most `sensitivity`
-    times `times` for every single reward. Raises Undeclared if that is impossible.
+    A recorded release reads rewards of one arm (`by_arm`), has the declared noise, and reads only
+    rewards first..last. All recorded releases of one declaration together move by at most
+    `sensitivity` times `times` for every single reward. Raises Undeclared if that is impossible.
 
     `rescaled` is for declarations that divide statistics by their scale before they are added up.
     """
@@ -82,7 +106,7 @@ def matched(game: Game, declared: Iterable[Release], *, rescaled: bool = False) 
     alike: dict[Any, list[Match]] = {}  # by arm and noise, in order of their last rewards
     for match in matches:
         alike.setdefault(_noise(match.declared.arm, match.declared, rescaled), []).append(match)
-    made = [(*window(release), release) for release in of_choices(game)]
+    made = [(*window(release), release) for release in by_arm(game)]
     for arm, first, last, recorded in sorted(made, key=lambda release: release[:3]):
         every = alike.get(_noise(arm, recorded.noise, rescaled), [])
         factor = max(abs(run.factor) for run in recorded.reads)
@@ -98,7 +122,7 @@ def matched(game: Game, declared: Iterable[Release], *, rescaled: bool = False) 
             raise Undeclared(
                 f"after round {recorded.after}: no declaration allows a release of rewards"
                 f" {first} to {last} of arm {arm} with noise of scale"
-                f" {recorded.noise.scale:.6g} and factors up to {factor:.6g}",
+                f" {recorded.noise.scale:.6g}, which one of them moves by up to {factor:.6g}",
                 recorded,
             )
     return matches

@@ -1,7 +1,7 @@
 """Games in plain Python that record every release: the rewards that it reads, and its noise.
 
-A reward is a `Statistic`: a number with its coefficient in every reward, which sums and multiples
-keep. A statistic plus a noise is a release, which is recorded; the sum is an ordinary number.
+A reward is a `Statistic`: a number with how far every reward can move it, which sums and multiples
+follow. A statistic plus a noise is a release, which is recorded; the sum is an ordinary number.
 Everything else that is computed from a statistic (a comparison, a logarithm, an index) depends on
 rewards that were not released, and raises `Unreleased`. No algorithm or mechanism reports anything
 itself, so what is recorded is what was read.
@@ -27,6 +27,7 @@ import numpy as np
 from dpbandits.kernel import bandit as core_bandit
 from dpbandits.kernel.answers import UNDECIDED
 from dpbandits.kernel.bandit import new_bandit
+from dpbandits.kernel.environment import WITHIN
 from dpbandits.mechanisms import perturbation
 from dpbandits.privacy.releases import Gaussian, Laplace
 
@@ -49,9 +50,10 @@ class Endless(BaseException):
 
 
 class Run(NamedTuple):
-    """Rewards first..last of an arm, all with the same coefficient.
+    """Rewards first..last of an arm, each of which moves a statistic by as much.
 
-    Rewards are numbered from 1, by the pulls of their arm or by the rounds of the game.
+    The factor is their coefficient times the width of the range that the algorithm assumes. Rewards
+    are numbered from 1, by the pulls of their arm or by the rounds of the game.
     """
 
     arm: int
@@ -221,7 +223,7 @@ class Noise(Number):
 
 
 class Recorded(NamedTuple):
-    """Release: coefficients of the rewards in its statistic, and its noise."""
+    """Release: how far every reward moves its statistic, and its noise."""
 
     reads: Reads
     noise: Noise
@@ -232,9 +234,10 @@ class Recorded(NamedTuple):
 class Game:
     """Bandit's law and policy's generator of one game, and the record of that game.
 
-    Pull i of arm a gives `table[a, i - 1]`; noises (in units of their scale) and uniforms are
-    given. A game that is not `traced` computes with floats. A game that is not `strict` continues
-    where something depends on rewards that were not released, or a noise is added twice.
+    Pull i of arm a gives `table[a, i - 1]`, as a share of the range that the algorithm assumes;
+    noises (in units of their scale) and uniforms are given. A game that is not `traced` computes
+    with floats. A game that is not `strict` continues where something depends on rewards that were
+    not released, or a noise is added twice.
     """
 
     def __init__(
@@ -253,6 +256,7 @@ class Game:
         self.used: set[int] = set()  # numbers of the noises that were added
         self.releases: list[Recorded] = []
         self.ended = 0  # 1 after an answer, which is a choice too
+        self.low, self.width = 0.0, 1.0  # of the range of rewards, which `played` sets
         self.refused: Unreleased | None = None
         self._noises = chain(noises, repeat(0.0))
         self._uniforms = chain(uniforms, repeat(0.5))
@@ -265,10 +269,11 @@ class Game:
         self.arms += [int(arm)] * n
         self._read[arm] += n
         value = float(self.table[arm, before] if n == 1 else self.table[arm, before:][:n].sum())
+        value = self.low * n + self.width * value
         if not self.traced or not n:
             return value
         first = len(self.arms) if self.by_round else before + 1
-        return Statistic(self, value, (Run(int(arm), first, first + n - 1, 1.0),))
+        return Statistic(self, value, (Run(int(arm), first, first + n - 1, self.width),))
 
     def laplace(self, loc: Any = 0.0, scale: float = 1.0, size: Any = None) -> Any:
         """Return a Laplace noise, as a generator does."""
@@ -410,11 +415,22 @@ def plain_python(*packages: str) -> Iterator[None]:
 def played(
     module: ModuleType | Any, params: Any, rounds: int, game: Game, per_round: bool = True
 ) -> Game:
-    """Play `rounds` rounds of an algorithm, within `plain_python`, and return the game."""
+    """Play `rounds` rounds of an algorithm, within `plain_python`, and return the game.
+
+    The actions of linear algorithms have norm 1 and are oblique: every component of a sum of a r
+    reads rewards of all arms. They have two dimensions, or three if their number is odd.
+    """
     arms = len(game.table)
     law: Any = game
+    game.low, high = getattr(module, "RANGE", WITHIN)
+    game.width = high - game.low
     unused = np.random.default_rng(0)
     bandit = new_bandit(law, arms, rounds, np.empty(0, np.int64), unused, per_round)
+    if getattr(module, "LINEAR", False):
+        # A seed with which no nearly optimal design of twelve actions is exact, fine or rough.
+        actions = np.random.default_rng([6, arms]).normal(size=(arms, 2 + arms % 2))
+        norms = np.linalg.norm(actions, axis=1, keepdims=True)
+        bandit = bandit._replace(features=actions / norms)
     play: Callable[..., None] = getattr(module.play, "py_func", module.play)
     play(params, bandit, game)
     if game.refused:
