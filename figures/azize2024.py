@@ -1,5 +1,7 @@
 """Figures of azize2024 (Azize and Basu, SaTML 2024), as in the first author's thesis."""
 
+from typing import Literal
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -48,7 +50,9 @@ def linear_price(drawing: Drawing) -> Figure:
     return figure
 
 
-def _price(drawing: Drawing, loc: str = "upper right") -> tuple[Figure, list[Axes]]:
+def _price(
+    drawing: Drawing, loc: Literal["upper right", "best"] = "upper right"
+) -> tuple[Figure, list[Axes]]:
     columns = len(drawing.panels)
     figure, axes = panel_grid(drawing, columns=columns, height=2.7, equal="none")
     for ax, panel in zip(axes, drawing.panels, strict=True):

@@ -32,8 +32,9 @@ NAMED = {  # valid names, the default first
     "centre": [*statistics.CENTRES],
     "spread": sorted(statistics.SPREAD_NAMES, key="standard-error".__ne__),
 }
-# Keys of a figure that change its form alone, and the level of its intervals.
-FORM = ("level", *Appearance._fields)
+# Keys of a figure that change its form alone, the level of its intervals, and how it plays rewards
+# beyond the range that releases assume.
+FORM = ("level", "clipped", *Appearance._fields)
 LETTERS = string.ascii_lowercase  # of the panels
 IDENTIFICATION = "identification"
 # What the algorithms of a kind do, and the function that plays them.

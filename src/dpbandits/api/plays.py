@@ -162,6 +162,7 @@ def play(
     runs: int = 100,
     seed: int | None = None,
     checkpoints: str | Sequence[int] = "linear",
+    clipped: bool | None = None,
     workers: int | None = None,
     progress: bool = True,
     **parameters: Any,
@@ -185,6 +186,8 @@ def play(
         seed: root of all random streams; None selects that of conf/config.yaml.
         checkpoints: "linear", 200 steps; "log", 24 a factor of 10; "end", only T; or a list of
             rounds, to which T is added.
+        clipped: True clips rewards to the range that the releases of the algorithm assume; False
+            plays rewards beyond it as they are, without a guarantee. None refuses such a game.
         workers: number of threads; None: all cores.
         progress: show a progress bar on a terminal, or lines elsewhere.
         **parameters: parameters of the algorithm, such as epsilon.
@@ -199,7 +202,8 @@ def play(
     """
     values = {"horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints}
     values["workers"], entries = workers, [player(algorithm, parameters)]
-    spec, settings = specification("play", entries, (), (environment, means), values)
+    form = {} if clipped is None else {"clipped": clipped}
+    spec, settings = specification("play", entries, (), (environment, means), values, form=form)
     result = comparison(spec, entries, (), *computed(spec, settings, progress))
     return result.plays[entries[0].curve, None]
 
@@ -223,7 +227,9 @@ def standings(epsilon: float | None, plays: Iterable[PlayResult]) -> list[Standi
     """
     groups = dict[str, list[PlayResult]]()
     for play in sorted(plays, key=lambda play: float(play.mean[-1])):
-        groups.setdefault(privacy_of(play.parameters, play.budget), []).append(play)
+        unmet = kinds.words(play._experiment).unmet
+        privacy = "no guarantee" if unmet else privacy_of(play.parameters, play.budget)
+        groups.setdefault(privacy, []).append(play)
     rows = []
     for privacy, group in groups.items():
         for play in group:
@@ -358,6 +364,7 @@ def compare(
     runs: int = 100,
     seed: int | None = None,
     checkpoints: str | Sequence[int] = "linear",
+    clipped: bool | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -382,7 +389,8 @@ def compare(
     values: dict[str, Any] = {"horizon": horizon, "runs": runs, "seed": seed, "delta": delta}
     values |= {"checkpoints": checkpoints, "workers": workers}
     entries = players_of(algorithms)
-    spec, settings = specification("compare", entries, budgets, (environment, means), values)
+    game, form = (environment, means), {} if clipped is None else {"clipped": clipped}
+    spec, settings = specification("compare", entries, budgets, game, values, form=form)
     return comparison(spec, entries, budgets, *computed(spec, settings, progress))
 
 
