@@ -194,7 +194,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for part in ("algorithms", "conf"):
         (folder / part).mkdir()
     (folder / "dpbandits.toml").write_text('package = "vectors"\n')
-    every = SOUND | {name: (algorithm, edits) for name, (algorithm, _, edits) in BROKEN.items()}
+    every = {**SOUND} | {name: (algorithm, edits) for name, (algorithm, _, edits) in BROKEN.items()}
     for name, (algorithm, edits) in every.items():
         for file, text in sources(algorithm, name, edits).items():
             (folder / "algorithms" / file).write_text(text)

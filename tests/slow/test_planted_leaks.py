@@ -137,7 +137,7 @@ LATER = {
 
 FINDING = re.compile(
     r"  (all arms|one choice), on .*\n"
-    r"(?:    declared: (?:epsilon = (\S+)|no bound) .*\n)?"
+    r"(?:    declared: (?:epsilon = ([^\s,]+)|no bound)[ ,].*\n)?"
     r"    audited: (.*)"
 )
 

@@ -23,6 +23,10 @@ TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of th
 INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
 MANY_ACTIONS = 8  # of linear algorithms, for which K arms have K dimensions: K³ steps in a round
+BESIDE, BESIDE_LINEAR = (
+    0.5,
+    1.0,
+)  # mean of arm 2; AdaC-GOPE keeps arms up to a gap of half the range
 LATER = 8  # rounds of the games of a later reward, as a multiple of its position
 AFTER = 8  # rounds after the first pulls of many arms
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # arm 1's share of the pulls that depend on its mean
@@ -72,31 +76,38 @@ def constant(rounds: int, indices: Iterable[int] = INDICES, arms: int = ARMS) ->
                 yield Design(title, table, index)
 
 
-def evenly_spread(mean: float, rounds: int, index: int = 1) -> Design:
-    """Return arm 1 of a mean beside an arm of mean 1/2, with reward `index` of arm 1 flipped."""
-    title = f"rewards of mean {mean:.6g} and 0.5, spread evenly, T = {rounds}"
+def evenly_spread(mean: float, rounds: int, index: int = 1, beside: float = BESIDE) -> Design:
+    """Return arm 1 of a mean beside an arm of another, with reward `index` of arm 1 flipped."""
+    title = f"rewards of mean {mean:.6g} and {beside}, spread evenly, T = {rounds}"
     # Every initial segment of an arm has its share of ones, up to rounding.
-    ones = np.floor(np.array([[mean], [0.5]]) * np.arange(rounds + 1) + 0.5)
+    ones = np.floor(np.array([[mean], [beside]]) * np.arange(rounds + 1) + 0.5)
     return Design(title, np.diff(ones), index)
 
 
 def at_the_edge(
-    rounds: int, pulls_of_first: Callable[[Design], float], index: int = 1
+    rounds: int,
+    pulls_of_first: Callable[[Design], float],
+    index: int = 1,
+    beside: float = BESIDE,
 ) -> Iterator[Design]:
-    """Yield arm 1 beside an arm of mean 1/2, with a mean at which each of them wins some games.
+    """Yield arm 1 beside an arm of a mean, with a mean at which each of them wins some games.
 
     `pulls_of_first` plays some games of a design and returns the mean number of pulls of arm 1,
     which increases with the mean of this arm. Reward `index` of arm 1 is flipped.
     """
-    least, most = (pulls_of_first(evenly_spread(mean, rounds, index)) for mean in (0.0, 1.0))
+
+    def spread(mean: float) -> Design:
+        return evenly_spread(mean, rounds, index, beside)
+
+    least, most = pulls_of_first(spread(0.0)), pulls_of_first(spread(1.0))
     for edge in EDGES:
         goal = least + edge * (most - least)
         low, high = 0.0, 1.0
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
-            above = pulls_of_first(evenly_spread(middle, rounds, index)) >= goal
+            above = pulls_of_first(spread(middle)) >= goal
             low, high = (low, middle) if above else (middle, high)
-        yield evenly_spread(high, rounds, index)
+        yield spread(high)
 
 
 def in_games_of(
@@ -104,6 +115,7 @@ def in_games_of(
     pulls_of_first: Callable[[Design], float],
     many_arms: int = MANY,
     changed_reward: int | None = None,
+    beside: float = BESIDE,
 ) -> list[Design]:
     """Return all designs of an audit whose horizons are `rounds`, at least one and increasing.
 
@@ -111,9 +123,9 @@ def in_games_of(
     """
     if changed_reward is not None:
         rounds = [n for n in rounds if n >= 4 * changed_reward] or [LATER * changed_reward]
-        edges = at_the_edge(rounds[-1], pulls_of_first, changed_reward)
+        edges = at_the_edge(rounds[-1], pulls_of_first, changed_reward, beside)
         return [*edges, *(design for n in rounds for design in constant(n, (changed_reward,)))]
-    chosen = list(at_the_edge(rounds[-1], pulls_of_first))
+    chosen = list(at_the_edge(rounds[-1], pulls_of_first, beside=beside))
     if rounds[0] <= SHORT[-1]:  # otherwise only tables at the edge fit the horizons
         chosen += [design for n in rounds for design in constant(n)]
         # In longer games, an arm of rewards 0 waits beside one of rewards 1, or the reverse.

@@ -122,9 +122,11 @@ class Auditor:
     def audit(self, plays: int) -> list[AuditFinding]:
         """Return a finding for every limit, from `plays` games in total, half of them to search."""
         rounds = [*self.subject.horizons, *self._rounds_until_answers()]
-        is_linear = registry.is_linear(self.subject.algorithm)
-        many = self.many_arms or (designs.MANY_ACTIONS if is_linear else designs.MANY)
-        tables = designs.in_games_of(rounds, self.pulls_of_first, many, self.changed_reward)
+        many, beside = designs.MANY, designs.BESIDE
+        if registry.is_linear(self.subject.algorithm):
+            many, beside = designs.MANY_ACTIONS, designs.BESIDE_LINEAR
+        many = self.many_arms or many
+        tables = designs.in_games_of(rounds, self.pulls_of_first, many, self.changed_reward, beside)
         number = len(self.subject.limits(*tables[0].table.shape))
         games = plays // number // 4  # on each table, to search and to measure
         return [self.measured(self._found(tables, which, games), games) for which in range(number)]
