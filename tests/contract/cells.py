@@ -17,7 +17,11 @@ from dpbandits.kernel.roots import PACKAGE
 from dpbandits.store.key import sources
 
 ALGORITHMS = registry.algorithm_names()
-LAWS = [name for name in registry.environment_names() if registry.environment(name).law]
+LAWS = [  # of arms with means
+    name
+    for name in registry.environment_names()
+    if registry.environment(name).law and "means" in registry.environment(name).Params._fields
+]
 TABLES = [  # gains generated before the game
     name for name in registry.environment_names() if registry.environment(name).table
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from dpbandits.contract.conditions import FALSE_ALARMS, Broken, NotApplicable, p_value
 from dpbandits.kernel import registry
 from dpbandits.kernel.bandit import has_closed_sum
+from dpbandits.kernel.environment import UNBOUNDED
 from dpbandits.kernel.samples import fill, fill_sums
 
 ROUNDS = np.array([0, 1, 10, 99, 1000, 5001, 50_000, 999_999])  # played before a draw
@@ -53,14 +54,17 @@ def gaps_of_means(subject: Distribution) -> str:
     """Check that the means of the rewards have the declared gaps, in early and late rounds.
 
     Mean plus gap is the largest mean, whatever the arm and the round. Every sample bounds it by
-    Theorem 4 of Maurer and Pontil (2009); all bounds hold together but for FALSE_ALARMS.
+    Theorem 4 of Maurer and Pontil (2009), or as the mean of a normal law if rewards are unbounded;
+    all bounds hold together but for FALSE_ALARMS.
     """
     law, sample = rewards(subject)
+    if not hasattr(law, "gaps"):
+        raise NotApplicable("the means of its rewards are others in every round")
     if (n := sample.shape[2]) == 1:
         raise NotApplicable("rewards of a table, or of too many arms, have no means here")
     log = math.log(4 * sample[..., 0].size / FALSE_ALARMS)
-    least_reward, most_reward = registry.environment(subject.name).RANGE
-    rest = 7 * (most_reward - least_reward) * log / (3 * (n - 1))
+    least_reward, most_reward = within = registry.environment(subject.name).RANGE
+    rest = 0.0 if within == UNBOUNDED else 7 * (most_reward - least_reward) * log / (3 * (n - 1))
     radius = np.sqrt(2 * sample.var(2, ddof=1) * log / n) + rest
     low, high = (sample.mean(2) + law.gaps + sign * radius for sign in (-1, 1))
     least, most = low.max(), high.min()
