@@ -23,10 +23,8 @@ TIMES = (2, 4, 8)  # horizons of games in which an arm waits, as multiples of th
 INDICES = (1, 2, 3, 4, 16)  # positions of the flipped entry
 ARMS, MANY = 2, 64
 MANY_ACTIONS = 8  # of linear algorithms, for which K arms have K dimensions: K³ steps in a round
-BESIDE, BESIDE_LINEAR = (
-    0.5,
-    1.0,
-)  # mean of arm 2; AdaC-GOPE keeps arms up to a gap of half the range
+BESIDE = 0.5  # mean of the second arm of tables at the edge
+BESIDE_LINEAR = 1.0  # AdaC-GOPE keeps arms up to a gap of half the range
 LATER = 8  # rounds of the games of a later reward, as a multiple of its position
 AFTER = 8  # rounds after the first pulls of many arms
 EDGES = (0.01, 0.1, 0.5, 0.9, 0.99)  # arm 1's share of the pulls that depend on its mean
