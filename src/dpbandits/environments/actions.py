@@ -5,22 +5,29 @@ needs rewards in [-1, 1] play it `clipped`.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from dpbandits.kernel.bandit import draw, draw_sum, has_closed_sum
 from dpbandits.kernel.environment import UNBOUNDED
-from dpbandits.kernel.parameters import Positive
+from dpbandits.kernel.parameters import Constraint, Positive
 
 RANGE = UNBOUNDED
+Numbers = Annotated[  # whose squares are numbers
+    tuple[float, ...],
+    Constraint(
+        lambda x: x and 1e-50 <= max(map(abs, x)) <= 1e50,
+        "a list of numbers, the largest in size from 1e-50 to 1e50",
+    ),
+]
 
 
 class Params(NamedTuple):
     """θ*, of d numbers, the features of all actions one after another, and σ."""
 
-    theta: tuple[float, ...]
-    features: tuple[float, ...]
+    theta: Numbers
+    features: Numbers
     deviation: Positive = 1.0
 
     def problem(self) -> tuple[str, str] | None:

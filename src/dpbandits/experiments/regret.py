@@ -62,8 +62,9 @@ class RegretExperiment(Experiment):
             registry.environment(self.environment),
             registry.is_linear(self.member),
         )
-        if self.clipped is None and self.unmet:
-            remedy = "`clipped: true` clips rewards, `clipped: false` plays without a guarantee"
+        if self.clipped is not False and self.unmet:
+            clips = "" if self.clipped else "`clipped: true` clips rewards, "
+            remedy = f"{clips}`clipped: false` plays without a guarantee"
             raise UserError(f"{self.member}: {self.unmet}; {remedy}")
         if family.actions(self.instance)[1] and not is_linear:
             problem = f"{self.environment} draws its actions anew in every round"
