@@ -59,7 +59,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "adac-gope": {"runs": 10, "horizon": 200_000, "rho": 0.01},
     # They look at the features of all actions in every round.
     "rs-oful": {"horizon": 2000},
-    "adac-oful": {"horizon": 2000},
+    "adac-oful": {"horizon": 2000, "rho": 100.0},
 }
 # Environments that every algorithm plays: laws, with the means above, or files in
 # conf/environment/.
@@ -131,17 +131,17 @@ def _cases_of_players() -> Iterator[Case]:
 
 
 def _cases_of_environments() -> Iterator[Case]:
-    first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
+    first = conf_files.read_member("algorithm", PLAYERS[0])
     counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # instead of the regret
     yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
     received = replace(_cell(first, FOR_ALL[0]), regret=Regret.REALISED)
     yield Case(PLAYERS[0], FOR_ALL[0], " (regret=realised)", received)
     files = project.names("environment")
-    of_files = {_cell(last, environment).instance for environment in files}
+    described = {name: conf_files.read_member("environment", name) for name in files}
+    of_files = {instances.instance(described[name], name, "golden")[1] for name in files}
     for environment in files:
-        family = conf_files.read_member("environment", environment)["family"]
-        is_linear = "actions" in registry.environment(family).more
-        players = LINEAR_PLAYERS if is_linear else PLAYERS
+        family = registry.environment(described[environment]["family"])
+        players = LINEAR_PLAYERS if "actions" in family.more else PLAYERS
         first, last = (conf_files.read_member("algorithm", player) for player in players)
         if environment not in FOR_ALL:
             yield Case(players[0], environment, "", _cell(first, environment))
