@@ -2,7 +2,8 @@
 
 Every set of hyper-parameters in conf/algorithm/ plays Bernoulli arms, Beta arms and an adversary.
 The set with the name of its algorithm also plays the Bernoulli arms in every other variant. PLAYERS
-play every environment in conf/environment/; the last of them plays every variant of its law. Each
+play every environment in conf/environment/, LINEAR_PLAYERS those of actions with features; the last
+of them plays every variant of its law. Each
 stopping rule reads STREAMS. All cases follow from the folders: a new file needs no line here,
 unless the common game exercises too little of it (GAMES).
 """
@@ -28,6 +29,7 @@ from dpbandits.experiments.stopping import StoppingExperiment
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.kernel import parameters, registry
+from dpbandits.kernel.environment import UNBOUNDED
 
 FILE = Path(__file__).with_name("rows.jsonl")
 COMMAND = "python scripts/make_golden.py"
@@ -52,11 +54,18 @@ GAMES: dict[str, dict[str, Any]] = {
     "dp-se": {"runs": 10, "horizon": 400_000, "epsilon": 0.05, "means": CLOSE},
     # A run only shows when the best arm was ahead. Here it leads by about Delta(2) = 1/4.
     "gdp-elim-new": {"runs": 10, "horizon": 500_000, "epsilon": 0.01, "means": APART},
+    # The third phase, the first that eliminates an arm, ends after 60,000 rounds.
+    "gope": {"runs": 10, "horizon": 200_000},
+    "adac-gope": {"runs": 10, "horizon": 200_000, "rho": 0.01},
+    # They look at the features of all actions in every round.
+    "rs-oful": {"horizon": 2000},
+    "adac-oful": {"horizon": 2000, "rho": 100.0},
 }
 # Environments that every algorithm plays: laws, with the means above, or files in
 # conf/environment/.
 FOR_ALL = ("bernoulli", "beta", "exp3-switching")
 PLAYERS = ("adap-ucb", "exp3")  # in every environment: one in batches, one in single rounds
+LINEAR_PLAYERS = ("adac-gope", "adac-oful")  # likewise
 # Environments and variants added since references were recorded, which rest on the rows
 # `<algorithm> on ...`.
 ADDED = (
@@ -122,17 +131,21 @@ def _cases_of_players() -> Iterator[Case]:
 
 
 def _cases_of_environments() -> Iterator[Case]:
-    first, last = (conf_files.read_member("algorithm", player) for player in PLAYERS)
+    first = conf_files.read_member("algorithm", PLAYERS[0])
     counted = replace(_cell(first, FOR_ALL[0]), pulls_of=1)  # instead of the regret
     yield Case(PLAYERS[0], FOR_ALL[0], " (pulls_of=2)", counted)
     received = replace(_cell(first, FOR_ALL[0]), regret=Regret.REALISED)
     yield Case(PLAYERS[0], FOR_ALL[0], " (regret=realised)", received)
     files = project.names("environment")
-    of_files = {_cell(last, environment).instance for environment in files}
+    described = {name: conf_files.read_member("environment", name) for name in files}
+    of_files = {instances.instance(described[name], name, "golden")[1] for name in files}
     for environment in files:
+        family = registry.environment(described[environment]["family"])
+        players = LINEAR_PLAYERS if "actions" in family.more else PLAYERS
+        first, last = (conf_files.read_member("algorithm", player) for player in players)
         if environment not in FOR_ALL:
-            yield Case(PLAYERS[0], environment, "", _cell(first, environment))
-            yield Case(PLAYERS[1], environment, "", _cell(last, environment))
+            yield Case(players[0], environment, "", _cell(first, environment))
+            yield Case(players[1], environment, "", _cell(last, environment))
         plain = _cell(last, environment)
         for words, instance in _readings(plain.instance):
             # Variants of a table of gains belong to one adversary, and change nothing elsewhere.
@@ -143,7 +156,7 @@ def _cases_of_environments() -> Iterator[Case]:
             changes = any(not np.array_equal(*pair) for pair in zip(*tables, strict=True))
             if instance not in of_files and changes:
                 read = replace(plain, instance=instance)
-                yield Case(PLAYERS[1], environment, words, read)
+                yield Case(players[1], environment, words, read)
 
 
 def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
@@ -155,7 +168,9 @@ def _cell(content: Mapping[str, Any], environment: str) -> RegretExperiment:
         described = conf_files.read_member("environment", environment)
     law, instance = instances.instance(described, environment, "golden")
     params = _params(registry.algorithm(algorithm).Params, {**game, **content}, algorithm)
-    return RegretExperiment(algorithm, params, law, instance, game["horizon"], Grid.LOG, SEED)
+    played = law, instance, game["horizon"], Grid.LOG, SEED
+    is_bounded = registry.environment(law).RANGE != UNBOUNDED
+    return RegretExperiment(algorithm, params, *played, clipped=None if is_bounded else False)
 
 
 def _params(cls: Any, values: dict[str, Any], owner: str) -> Any:
