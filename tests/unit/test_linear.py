@@ -319,7 +319,7 @@ panels: { a: { title: A } }
     ("game", "clipped", "problem"),
     [
         ("sphere-contexts", "true", "actions of norm at most 1, but those here may have any"),
-        ("sphere-contexts", "null", "they are unbounded; `clipped: true` clips rewards"),
+        ("sphere-contexts", "null", "they are unbounded; `clipped: true` clips them"),
         ("{family: actions, theta: [1, 0], features: [2, 0, 0, 1]}", "true", "have norms up to 2"),
     ],
 )
