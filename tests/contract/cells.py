@@ -36,7 +36,9 @@ BATCHED_START = {
     *("anytime-lazy-ucb", "dp-ts", "lazy-dp-ts", "ts"),
 }
 
-BLIND = {"uniform"}  # the algorithms that read no reward
+# The algorithms that read no reward, or eliminate no arm in games of close arms: a test of their
+# law on longer games is in test_oracles_linear.py.
+BLIND = {"uniform", "gope", "adac-gope"}
 
 # Algorithms that `make test` compiles for laws besides Bernoulli's: all that figures play on them,
 # those that have tests of their own there, and some that compile in a moment. Compiling a kernel

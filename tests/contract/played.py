@@ -12,7 +12,7 @@ from numba import typeof
 from streams import Draw, Draws, policy_stream, reward_stream
 
 from dpbandits.experiments.regret import scheme
-from dpbandits.kernel import registry
+from dpbandits.kernel import linear, registry
 from dpbandits.kernel.bandit import Bandit, new_bandit
 
 
@@ -93,6 +93,8 @@ def final_outcomes(
     rewards, own = (np.random.Generator(np.random.PCG64([seed, role])) for role in range(2))
     rounds = np.array([*inner, horizon])
     bandits = [new_bandit(law, arms, horizon, rounds, rewards, per_round) for _ in range(runs)]
+    features = linear.of_game(law, arms, registry.is_linear(algorithm))
+    bandits = [bandit._replace(features=features) for bandit in bandits]
     types = tuple(map(typeof, (params, bandits[0], own)))
     policy = None if per_round else scheme(algorithm, params)
     play = (policy or registry.algorithm(algorithm).play).compile(types)
