@@ -12,6 +12,7 @@ from dpbandits.experiments.experiment import Experiment, Load
 from dpbandits.kernel import randomness, registry
 from dpbandits.kernel.bandit import new_bandit
 from dpbandits.kernel.compilation import specialised
+from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.randomness import Role, spelt, stream
 
 TIME, MISSED = "rounds-needed", "missed"
@@ -31,8 +32,9 @@ class EliminationExperiment(Experiment):
     columns = 2  # rounds played, last arm; -1: none
 
     def __post_init__(self) -> None:
-        """Check the range of the rewards."""
-        registry.check_range(self.member, self.environment)
+        """Check what the releases assume of the game."""
+        if problem := registry.unmet(self.member, self.environment, self.instance, False):
+            raise UserError(f"{self.member}: its {problem}")
 
     @property
     def roots(self) -> tuple[str, ...]:
