@@ -102,7 +102,8 @@ def on_span(actions):
     """Return coordinates of the actions in their span, (n, rank), and `rank` of them as a basis.
 
     The basis, int64 of shape (rank,), has in each step the action farthest from the span of those
-    before, the first one if tied. The coordinates are orthonormal.
+    before, the first one if tied. The coordinates are orthonormal. Zeros alone, whose rewards are
+    alike, count as one action, of coordinate 1.
     """
     n, d = actions.shape
     rest, axes, basis = actions.copy(), np.zeros((min(n, d), d)), np.zeros(min(n, d), np.int64)
@@ -124,6 +125,8 @@ def on_span(actions):
                 rest[i, k] -= along * axes[rank, k]
         basis[rank] = farthest
         rank += 1
+    if rank == 0:
+        return np.ones((n, 1)), basis[:1]
     coordinates = np.zeros((n, rank))
     for i in range(n):
         for k in range(rank):

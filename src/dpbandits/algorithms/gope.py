@@ -65,8 +65,6 @@ def play(params, bandit, rng):
             for k in range(d):
                 left[i, k] = actions[active[i], k]
         x, basis = on_span(left)
-        if basis.size == 0:  # only zeros, of equal rewards
-            break
         design, g = g_optimal_design(x, basis, params.tolerance)
         matrix, sums = np.zeros((basis.size, basis.size)), np.zeros(basis.size)
         for i in range(active.size):
