@@ -172,4 +172,4 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
 
 def test_the_reports_are_short_enough_to_be_read() -> None:
     words = [len(page.read_text("utf-8").split()) for page in (ROOT / reports.FOLDER).glob("*.md")]
-    assert sum(words) < 15_900  # with notes on the implementation
+    assert sum(words) < 16_700  # with notes on the implementation
