@@ -66,7 +66,7 @@ def test_a_private_algorithm_refuses_a_wider_range_unless_rewards_are_clipped(
     signs: ModuleType,
 ) -> None:
     problem = r"its releases assume rewards in \[0, 1\], but signs draws them in \[-2, 2\]"
-    with pytest.raises(UserError, match=f"adap-ucb: {problem}; `clipped: true` clips rewards"):
+    with pytest.raises(UserError, match=f"adap-ucb: {problem}; `clipped: true` clips them"):
         played("adap-ucb", adap_ucb.Params(1.0))
     wide = played("ucb", ucb.Params())
     assert play_run(wide, 0).clock[0] == 500
