@@ -38,7 +38,7 @@ def linear_price(drawing: Drawing) -> Figure:
 
     Both twins begin with the same actions, so that an early price is a ratio of few pulls.
     """
-    figure, axes = _price(drawing, loc="best")
+    figure, axes = _price(drawing, loc="best", clip=True)
     for ax, panel in zip(axes, drawing.panels, strict=True):
         if all(series.over == "t" for series in panel.series):
             end = max(series.x[-1] for series in panel.series)
@@ -51,7 +51,7 @@ def linear_price(drawing: Drawing) -> Figure:
 
 
 def _price(
-    drawing: Drawing, loc: Literal["upper right", "best"] = "upper right"
+    drawing: Drawing, loc: Literal["upper right", "best"] = "upper right", clip: bool = False
 ) -> tuple[Figure, list[Axes]]:
     columns = len(drawing.panels)
     figure, axes = panel_grid(drawing, columns=columns, height=2.7, equal="none")
@@ -65,7 +65,7 @@ def _price(
             write_decades(ax.xaxis)
         for line in lines:
             line.set(markersize=3, markerfacecolor=line.get_color())  # open: the paper's points
-        draw_published(ax, panel, size=3, clip=loc == "best")
+        draw_published(ax, panel, size=3, clip=clip)
         ax.axhline(0.0, color="#6b6b6b", linewidth=0.6, zorder=0, gid="zero")
         ax.legend(handles=lines, loc=loc)
     return figure, axes

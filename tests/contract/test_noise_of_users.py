@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,15 +35,22 @@ print(json.dumps({{name: verdict(name) for name in sys.argv[1:]}}))
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what the games of every algorithm show."""
-    folder = tmp_path_factory.mktemp("noisy")
+    every = {**EQUAL, **{name: edits for name, (_, edits) in BROKEN.items()}}
+    files = {f"{name.replace('-', '_')}.py": source(edits) for name, edits in every.items()}
+    return verdicts_of(every, files, "noisy_project", tmp_path_factory.mktemp("noisy"))
+
+
+def verdicts_of(
+    names: Iterable[str], files: Mapping[str, str], package: str, folder: Path
+) -> dict[str, Any]:
+    """Return what the games of algorithms show, of a project with these files in algorithms/."""
     for part in ("algorithms", "conf"):
         (folder / part).mkdir()
-    (folder / "dpbandits.toml").write_text('package = "noisy_project"\n')
-    every = {**EQUAL, **{name: edits for name, (_, edits) in BROKEN.items()}}
-    for name, edits in every.items():
-        (folder / "algorithms" / f"{name.replace('-', '_')}.py").write_text(source(edits))
+    (folder / "dpbandits.toml").write_text(f'package = "{package}"\n')
+    for file, text in files.items():
+        (folder / "algorithms" / file).write_text(text)
     settings = {"NUMBA_DISABLE_JIT": "1", "DPBANDITS_PROJECT": str(folder)}
-    command = [sys.executable, "-c", PROGRAM, *every]
+    command = [sys.executable, "-c", PROGRAM, *names]
     done = subprocess.run(
         command, env=os.environ | settings, stdout=subprocess.PIPE, text=True, check=True
     )

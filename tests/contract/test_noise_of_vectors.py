@@ -4,15 +4,11 @@ Every leak is an algorithm of a project: copies of a private file and of the fil
 edits. All of them are played in one process without the compiler.
 """
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from test_noise_of_users import PROGRAM
+from test_noise_of_users import verdicts_of
 
 from dpbandits.kernel import registry
 from dpbandits.kernel.roots import PACKAGE
@@ -190,21 +186,11 @@ def sources(algorithm: str, name: str, edits: Edits) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return what the games of every algorithm show."""
-    folder = tmp_path_factory.mktemp("vectors")
-    for part in ("algorithms", "conf"):
-        (folder / part).mkdir()
-    (folder / "dpbandits.toml").write_text('package = "vectors"\n')
     every = {**SOUND} | {name: (algorithm, edits) for name, (algorithm, _, edits) in BROKEN.items()}
+    files = dict[str, str]()
     for name, (algorithm, edits) in every.items():
-        for file, text in sources(algorithm, name, edits).items():
-            (folder / "algorithms" / file).write_text(text)
-    settings = {"NUMBA_DISABLE_JIT": "1", "DPBANDITS_PROJECT": str(folder)}
-    command = [sys.executable, "-c", PROGRAM, *every]
-    done = subprocess.run(
-        command, env=os.environ | settings, stdout=subprocess.PIPE, text=True, check=True
-    )
-    answers: dict[str, Any] = json.loads(done.stdout)
-    return answers
+        files |= sources(algorithm, name, edits)
+    return verdicts_of(every, files, "vectors", tmp_path_factory.mktemp("vectors"))
 
 
 @pytest.mark.parametrize("name", BROKEN)

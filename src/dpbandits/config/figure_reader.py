@@ -203,8 +203,8 @@ class FigureReader:
             game = partial(self.figure.instance, path="figure.environment")
             curves = [replace(c, published=published.points(rows, c, game)) for c in curves]
             for curve in curves:
-                is_drawn = curve.published and kinds.gaps(curve.sources[0]) is None
-                if is_drawn and not curve.shows.pair:
+                needs_gaps = curve.published and not curve.shows.pair
+                if needs_gaps and kinds.gaps(curve.sources[0]) is None:
                     problem = f": the gains of {curve.label} are a table, but points need means"
                     raise self.error(f"{path}.published", problem)
         if per_curve:

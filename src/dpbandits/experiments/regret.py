@@ -58,10 +58,8 @@ class RegretExperiment(Experiment):
         if horizon != self.horizon:
             game = f"the game has {self.horizon} rounds"
             raise UserError(f"{self.member}: the parameter horizon is {horizon}, but {game}")
-        family, is_linear = (
-            registry.environment(self.environment),
-            registry.is_linear(self.member),
-        )
+        family = registry.environment(self.environment)
+        is_linear = registry.is_linear(self.member)
         if self.clipped is not False and self.unmet:
             remedy = "" if self.clipped else "`clipped: true` clips them, "
             remedy += "`clipped: false` plays without a guarantee"
