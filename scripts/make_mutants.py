@@ -29,7 +29,7 @@ from mutants.trials import Copies, killer, measure
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "dpbandits"
 OUT = ROOT / "out" / "mutants"
-SEED, NUMBER = 1, 20  # mutants of each folder
+SEED, NUMBER = 1, 5  # mutants of each folder
 FOLDERS = sorted(file.parent.name for file in PACKAGE.glob("*/__init__.py"))
 
 
