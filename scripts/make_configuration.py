@@ -97,7 +97,7 @@ KEYS = {  # of all sections
     "marker": "marker",
     "line": "line style",
     "annotation": "whether the original lacks it",
-    "share": "part of ε that it gets",
+    "share": "part of ε that it gets, or `composed`",
 }
 KEYS |= {name: key.meaning for kind in kinds.every() for name, key in kind.keys.items()}
 KEYS |= {kind.key: f"what is played: {kind.title.lower()}" for kind in kinds.every()}

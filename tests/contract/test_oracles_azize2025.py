@@ -7,9 +7,9 @@ from typing import Any
 
 import azize2025
 import pytest
-from shared_games import LAWS, MEANS, compare, cut
+from shared_games import LAWS, MEANS, compare, cut, ours_of
 
-from dpbandits.algorithms import dp_imed, dp_klucb, imed
+from dpbandits.algorithms import adap_klucb, dp_imed, dp_klucb, imed
 from dpbandits.algorithms.dp_klucb import Rounding, pulls_after
 
 EPSILONS = (0.05, 0.5, 2.0, 100.0)
@@ -70,6 +70,30 @@ def test_the_other_readings_are_the_literal_ones(
 ) -> None:
     for seed, (means, epsilon) in enumerate(itertools.product(MEANS, EPSILONS)):
         compare_pair(pair, "bernoulli", means, 700, seed, epsilon=epsilon, ratio="1.5", **open_)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 3.1])
+@pytest.mark.parametrize(("forgetting", "bonus"), [(True, False), (False, True), (True, True)])
+def test_the_ingredients_of_azize2022_are_the_literal_ones(
+    alpha: float, forgetting: bool, bonus: bool
+) -> None:
+    allowance = dp_klucb.Allowance(bonus)
+    for seed, (means, epsilon, ratio) in enumerate(itertools.product(MEANS, EPSILONS, RATIOS)):
+        params = dp_klucb.Params(
+            epsilon, float(ratio), alpha=alpha, forgetting=forgetting, allowance=allowance
+        )
+        literal = azize2025.DPKLUCB(epsilon, ratio, alpha=alpha, forgetting=forgetting, bonus=bonus)
+        compare(dp_klucb, params, literal, "bernoulli", means, 500, seed, cut)
+
+
+def test_with_all_ingredients_dp_klucb_is_adap_klucb() -> None:
+    for seed, (means, epsilon) in enumerate(itertools.product(MEANS, EPSILONS)):
+        params = dp_klucb.Params(
+            epsilon, 2.0, alpha=3.1, forgetting=True, allowance=dp_klucb.Allowance.BONUS
+        )
+        ours = ours_of(dp_klucb, params, "bernoulli", means, 700, seed)
+        theirs = ours_of(adap_klucb, adap_klucb.Params(epsilon), "bernoulli", means, 700, seed)
+        assert ours.arms == theirs.arms
 
 
 @pytest.mark.parametrize("ratio", ["1", "1.5"])

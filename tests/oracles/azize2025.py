@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import azize2022
 from streams import Game
 
 
@@ -54,18 +55,34 @@ def largest_within(x: float, level: float, epsilon: float) -> float:
     return 1 - high
 
 
+def clipped(mean: float) -> float:
+    """Return clip_[0,1](mean)."""
+    return min(max(0.0, mean), 1.0)
+
+
 class Batches:
     """Phases of the slides: an arm is chosen and played until its pulls are alpha times as many.
 
     `ratio` is the decimal number that is written. `up` rounds alpha N up, otherwise down.
-    `branches` counts the cases that occurred.
+    `branches` counts the cases that occurred. Ingredients of azize2022, which the slides do not
+    have: `forgetting` reads the last batch alone, `alpha` multiplies log t, and `bonus` has the
+    index (8).
     """
 
     def __init__(
-        self, epsilon: float, ratio: str, up: bool = True, first: int = 1, plus: int = 1
+        self,
+        epsilon: float,
+        ratio: str,
+        up: bool = True,
+        first: int = 1,
+        plus: int = 1,
+        alpha: float = 1.0,
+        forgetting: bool = False,
+        bonus: bool = False,
     ) -> None:
         self.epsilon, self.ratio, self.up = epsilon, Fraction(ratio), up
         self.first, self.plus = first, plus
+        self.alpha, self.forgetting, self.bonus = alpha, forgetting, bonus
         self.branches: Counter[str] = Counter()
         self.largest: list[list[int]] = []  # for every batch the arms of best index
 
@@ -73,24 +90,28 @@ class Batches:
         return float(rng.laplace(0.0, 1 / self.epsilon))
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:
-        """Return the arms whose index is best, from clipped means, N_a and t_l."""
+        """Return the arms whose index is best, from private means of n rewards, and t_l."""
         raise NotImplementedError
 
     def play(self, game: Game, rng: Any) -> None:
         """Play to the horizon; of the arms of best index the first one wins."""
         rewards: list[list[float]] = [[] for _ in range(game.arms)]
         noises: list[list[float]] = [[] for _ in range(game.arms)]
+        last = [self.first] * game.arms  # rewards of the last batch
         for arm in range(game.arms):
             for _ in range(self.first):
                 rewards[arm].append(game.pull(arm))
             noises[arm].append(self.noise(rng))
         while not game.over:
-            means = []
+            means, pulls = [], []
             for arm in range(game.arms):
-                mean = (math.fsum(rewards[arm]) + math.fsum(noises[arm])) / len(rewards[arm])
+                read, added = rewards[arm], noises[arm]
+                if self.forgetting:
+                    read, added = read[-last[arm] :], added[-1:]
+                mean = (math.fsum(read) + math.fsum(added)) / len(read)
+                pulls.append(len(read))
                 self.branches["below 0" if mean < 0 else "above 1" if mean > 1 else "inside"] += 1
-                means.append(min(max(0.0, mean), 1.0))
-            pulls = [len(own) for own in rewards]
+                means.append(mean)
             best = self.best_arms(means, pulls, len(game.played) + self.plus)
             self.largest.append(best)
             self.branches["tie"] += len(best) > 1
@@ -99,7 +120,8 @@ class Batches:
             whole = math.ceil(target) if self.up else math.floor(target)
             self.branches["at least one"] += whole == len(rewards[chosen])
             self.branches["same arm" if chosen == game.played[-1] else "other arm"] += 1
-            for _ in range(max(whole - len(rewards[chosen]), 1)):
+            last[chosen] = max(whole - len(rewards[chosen]), 1)
+            for _ in range(last[chosen]):
                 if len(game.played) == game.horizon:
                     self.branches["cut"] += 1
                     return
@@ -111,11 +133,15 @@ class DPKLUCB(Batches):
     """DP-KLUCB."""
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:
-        """Return the arms of largest max {mu: d_epsilon(mean, mu) <= log t / N}."""
-        indexes = [
-            largest_within(mean, math.log(t) / n, self.epsilon)
-            for mean, n in zip(means, pulls, strict=True)
-        ]
+        """Return the arms of largest max {mu: d_epsilon(mean, mu) <= alpha log t / N}."""
+        indexes = []
+        for mean, n in zip(means, pulls, strict=True):
+            level = self.alpha * math.log(t) / n
+            if self.bonus:
+                raised = clipped(mean + level / self.epsilon)
+                indexes.append(azize2022.largest_within(raised, level))
+            else:
+                indexes.append(largest_within(clipped(mean), level, self.epsilon))
         return [arm for arm, index in enumerate(indexes) if index == max(indexes)]
 
 
@@ -124,6 +150,7 @@ class DPIMED(Batches):
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:
         """Return the arms of smallest N d_epsilon(mean, largest mean) + log N."""
+        means = [clipped(mean) for mean in means]
         indexes = [
             n * divergence(mean, max(means), self.epsilon) + math.log(n)
             for mean, n in zip(means, pulls, strict=True)
@@ -142,6 +169,7 @@ class IMED(Batches):
 
     def best_arms(self, means: list[float], pulls: list[int], t: int) -> list[int]:
         """Return the arms of smallest N kl(mean, largest mean) + log N."""
+        means = [clipped(mean) for mean in means]
         indexes = [
             n * kl(mean, max(means)) + math.log(n) for mean, n in zip(means, pulls, strict=True)
         ]

@@ -4,7 +4,15 @@ import math
 from typing import NamedTuple
 
 from dpbandits.algorithms.adap_ucb import Ties
-from dpbandits.algorithms.dp_klucb import Ratio, Rounding, index, play, private_divergence, releases
+from dpbandits.algorithms.dp_klucb import (
+    Ratio,
+    Rounding,
+    forgets,
+    index,
+    play,
+    private_divergence,
+    releases,
+)
 from dpbandits.kernel.parameters import Count, Positive
 from dpbandits.privacy.notions import Notion, guaranteed
 
@@ -27,4 +35,11 @@ class Params(NamedTuple):
 @index.register(Params)
 def dp_imed_index(params, mean, best, n, t):
     """Return -(N_a d_ε(clip_[0,1](μ~_a), clip_[0,1](μ~*)) + log N_a): the smallest is played."""
-    return -(n * private_divergence(mean, best, params.epsilon) + math.log(n))
+    clipped = min(max(0.0, mean), 1.0)
+    return -(n * private_divergence(clipped, best, params.epsilon) + math.log(n))
+
+
+@forgets.register(Params)
+def dp_imed_forgets(params):
+    """Return False: all rewards count."""
+    return False

@@ -20,6 +20,7 @@ from dpbandits.kernel.bandit import number_of_arms, playing, pull_many, rounds_p
 from dpbandits.kernel.compilation import by_class, inlined, kernel
 from dpbandits.kernel.kl import bernoulli_kl, bernoulli_kl_upper
 from dpbandits.kernel.parameters import Constraint, Count, Positive
+from dpbandits.kernel.randomness import AddedLater
 from dpbandits.mechanisms.laplace import laplace
 from dpbandits.privacy.notions import Notion, guaranteed
 from dpbandits.privacy.releases import Laplace
@@ -43,8 +44,19 @@ class LogT(IntEnum):
     PLAYED = 1  # the number of rounds played
 
 
+class Allowance(IntEnum):
+    """Ingredient: how the index allows for the noise."""
+
+    DIVERGENCE = 0  # by d_ε, as on the slides
+    BONUS = 1  # by index (8) of AdaP-KLUCB
+
+
 class Params(NamedTuple):
-    """Privacy budget, α of the batches, and the variants of the slides."""
+    """Privacy budget, α of the batches, the variants of the slides, and three ingredients.
+
+    The ingredients are those of AdaP-KLUCB. With `ratio=2`, `alpha=3.1`, `forgetting=true` and
+    `allowance=bonus` this is AdaP-KLUCB.
+    """
 
     epsilon: Positive
     ratio: Ratio = 1.5
@@ -52,6 +64,9 @@ class Params(NamedTuple):
     first_batch: Count = 1
     log_t: LogT = LogT.NEXT
     ties: Ties = Ties.FIRST
+    alpha: Annotated[Positive, AddedLater(1.0)] = 1.0
+    forgetting: Annotated[bool, AddedLater(False)] = False
+    allowance: Annotated[Allowance, AddedLater(Allowance.DIVERGENCE)] = Allowance.DIVERGENCE
 
 
 @inlined
@@ -94,12 +109,23 @@ def private_divergence_upper(x, level, epsilon):
 
 @by_class
 def index(params, mean, best, n, t):
-    """Return max {μ in [0, 1]: d_ε(clip_[0,1](μ~), μ) ≤ log t_l / N_a}; n is N_a.
+    """Return max {μ in [0, 1]: d_ε(clip_[0,1](μ~), μ) ≤ α log t_l / n}, α = 1 on the slides.
 
-    `mean` is clipped, as `best` is, the largest of all private means; `t` is the rounds played.
+    `mean` is the private mean of n rewards and `best` the largest one, clipped; `t` is the rounds
+    played. With the bonus it is index (8) of azize2022.
     """
     t_l = t + 1 if params.log_t == LogT.NEXT else t
-    return private_divergence_upper(mean, math.log(t_l) / n, params.epsilon)
+    level = params.alpha * math.log(t_l) / n
+    if params.allowance == Allowance.BONUS:
+        raised = mean + level / params.epsilon
+        return bernoulli_kl_upper(min(max(0.0, raised), 1.0), level)
+    return private_divergence_upper(min(max(0.0, mean), 1.0), level, params.epsilon)
+
+
+@by_class
+def forgets(params):
+    """Return whether an index reads the rewards of the last batch alone."""
+    return params.forgetting
 
 
 @kernel
@@ -107,21 +133,24 @@ def play(params, bandit, rng):
     """Play the arm of largest index until its pulls are α times what they were."""
     arms = number_of_arms(bandit)
     pulls = np.full(arms, params.first_batch)  # N_a
+    kept = pulls.copy()  # rewards in the private sum: N_a without forgetting
     private_sum, mean = np.empty(arms), np.empty(arms)  # S_a
     indices = np.empty(arms)
     for arm in range(arms):
         private_sum[arm] = pull_many(bandit, arm, pulls[arm]) + laplace(rng, 1.0, params.epsilon)
-        mean[arm] = min(max(0.0, private_sum[arm] / pulls[arm]), 1.0)
+        mean[arm] = private_sum[arm] / pulls[arm]
     while playing(bandit):
-        t, best = rounds_played(bandit), mean[argmax(mean)]
+        t, best = rounds_played(bandit), min(max(0.0, mean[argmax(mean)]), 1.0)
         for arm in range(arms):
-            indices[arm] = index(params, mean[arm], best, pulls[arm], t)
+            indices[arm] = index(params, mean[arm], best, kept[arm], t)
         chosen = largest(indices, params.ties, rng)
         batch = pulls_after(pulls[chosen], params.ratio, params.rounding) - pulls[chosen]
-        total = pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
-        private_sum[chosen] += total
+        if forgets(params):
+            private_sum[chosen], kept[chosen] = 0.0, 0
+        private_sum[chosen] += pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
         pulls[chosen] += batch
-        mean[chosen] = min(max(0.0, private_sum[chosen] / pulls[chosen]), 1.0)
+        kept[chosen] += batch
+        mean[chosen] = private_sum[chosen] / kept[chosen]
 
 
 def releases(params: Any, arms: int, horizon: int) -> Iterator[Laplace]:
