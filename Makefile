@@ -11,7 +11,7 @@ ARGS ?=
 # Disable the built-in rules, which would treat `fig-` as a file to compile.
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
-.PHONY: help list all smoke explorer site report test test-all check slow reliability lint mutants bench clean distclean
+.PHONY: help list all results smoke explorer site report test test-all check slow reliability lint mutants bench clean distclean
 
 # Make would silently ignore a variable that no target reads, as in `make fig-adap-c2 runs=5`.
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
@@ -43,6 +43,9 @@ all: $(READY) ## every figure at the papers' scale; 14 minutes without a cache
 
 paper-%: $(READY)
 	@$(BIN)/dpbandits run-all --paper $* $(ARGS)
+
+results: $(READY) ## our own results: constant, free, tail, equal-privacy; twenty minutes
+	@$(BIN)/dpbandits run-all --paper results $(ARGS)
 
 smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
 	@$(BIN)/dpbandits run-all profile=smoke $(ARGS)

@@ -25,7 +25,7 @@ from dpbandits.judge import claims_files
 from dpbandits.kernel import registry
 from dpbandits.site import reports
 from dpbandits.site.figures import place_of, thumbnail
-from dpbandits.spec.figure import FigureSpec
+from dpbandits.spec.figure import RESULTS, FigureSpec
 from dpbandits.tables import references
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +43,7 @@ def pictured() -> list[FigureSpec]:
     """Return the reproduced figures of reported papers, and our own that reports show."""
     keys = reports.papers()
     names = {spec.name for key in keys for spec in reports.pictures(claims_files.read_paper(key))}
+    names |= {spec.name for spec in figures() if spec.paper == RESULTS}
     return [s for s in figures() if (s.original and s.paper in keys) or s.name in names]
 
 
@@ -65,6 +66,7 @@ def counts() -> str:
 
     Figures and tables are counted by the papers' own numbers: Fig. 2 (a) and (b) are one.
     """
+    keys = reports.papers()
     names, answering = registry.algorithm_names(), registry.names("identification")
     private, identifying = (
         sum(hasattr(registry.algorithm(name), "guarantee") for name in of)
@@ -80,9 +82,18 @@ def counts() -> str:
         f"**{len(numbered)} published figures and tables** of {plural(papers, 'paper')}, counted"
         f" by their own numbers, at their own scale: {plural(len(published), 'picture')} here,"
         " each by one command.",
-        reports.total(reports.results()),
+        reports.total(reports.results(keys)),
     )
     return "".join(f"* {line}\n" for line in lines)
+
+
+def answers() -> str:
+    """Return our own questions with their answers."""
+    lines = [
+        f"* [{reports.titled(of)[0]}](docs/results/{of.paper.paper}.md)"
+        for of in reports.results(reports.questions())
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def picture() -> str:
@@ -107,6 +118,7 @@ def software() -> str:
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {
+        "answers": answers,
         "counts": counts,
         "picture": picture,
         "software": software,

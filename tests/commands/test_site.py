@@ -114,7 +114,7 @@ def test_the_first_page_has_a_square_for_every_sentence_in_the_colour_of_its_ver
     shown = {(key, int(n)): (kind, sign) for kind, key, n, sign in re.findall(pattern, text)}
     judged = {
         (of.paper.paper, n): sentence.verdict
-        for of in reports.results()
+        for of in reports.results(reports.papers())
         for n, sentence in enumerate(of.sentences(), 1)
     }
     assert shown == {k: (home.kind(verdict), home.SIGNS[verdict]) for k, verdict in judged.items()}

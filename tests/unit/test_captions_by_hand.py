@@ -62,6 +62,10 @@ REASONS = {
     r"of the variant that the (other figures|originals) draw": "the bold row: test_shapes.py",
     r"single runs are below 0": "a law of the rewards",
     r"lose the best arm .* and pay in every round": "why the figure has many runs",
+    r"at most 1\.1 times that without privacy": "the definition of the marks: test_results.py",
+    r"regret is at least half of that of": "the definition of a lost run: test_tails.py",
+    r"algorithms that decide in every round": "a property of the algorithms",
+    r"the releases of all rounds compose": "test_results.py",
 }
 
 
@@ -117,6 +121,13 @@ def arms(spec: FigureSpec, count: str, text: str) -> bool:
         registry.environment(s[0]).arms(s[1]) for c in sources(spec) if (s := kinds.words(c).bandit)
     }
     return found == {number(count)}
+
+
+def random_arms(spec: FigureSpec, count: str, text: str) -> bool:
+    drawn_anew = [s for s in sources(spec, in_panels(text)) if isinstance(s, RegretExperiment)]
+    return {(s.environment, as_json(s.instance)["arms"]) for s in drawn_anew} == {
+        ("random-means", number(count))
+    }
 
 
 def alphas(spec: FigureSpec, count: str, text: str) -> bool:
@@ -200,7 +211,8 @@ RULES: tuple[tuple[str, Callable[[FigureSpec, str, str], bool]], ...] = (
     (rf"({COUNT}) horizons", horizons),
     (rf"({COUNT}) lower bounds", lower_bounds),
     (rf"({COUNT}) (?:instances|adversaries)\b", games),
-    (rf"({COUNT}) arms (?:within|at|of)|worse of ({COUNT}) arms", arms),
+    (rf"({COUNT}) random means", random_arms),
+    (rf"({COUNT}) arms (?:within|at|of|with)|worse of ({COUNT}) arms", arms),
     (rf"the ({COUNT}) arms of Theorem", arms),
     (rf"({COUNT}) values of α", alphas),
     (r"C1 to C(\d)", instances_named),

@@ -88,7 +88,7 @@ def those(every: Cells, holds: Callable[[Cell], Any]) -> Cells:
 
 def with_authors(text: str) -> str:
     for key in papers.BY_KEY:
-        if key != "across":
+        if key not in ("across", "results"):
             text = re.sub(rf"\b{key}\b", papers.paper(key).short, text)
     return text
 

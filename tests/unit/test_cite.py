@@ -14,13 +14,13 @@ from package_urls import PackageUrls
 from pybtex.database import parse_string
 
 from dpbandits.cli.listing import cite
-from dpbandits.factory.papers import OWN, PAPERS, SOURCES, paper
+from dpbandits.factory.papers import OURS, PAPERS, SOURCES, paper
 from dpbandits.files import project
 from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError
 
 ENTRY = re.compile(r"@(\w+)\{([\w-]+),\n(?:  \w+ *= \{.*\},?\n)+\}\n")
-KEYS = [paper.key for paper in PAPERS if paper.key != OWN]
+KEYS = [paper.key for paper in PAPERS if paper.key not in OURS]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_figure_cites_those_of_the_figure_that_it_extends(
 def test_a_citation_has_one_or_two_names_and_a_year_else_it_is_a_title() -> None:
     cited = {"azize2022": "Azize and Basu 2022", "ren2020": "Ren et al. 2020", "mine": "mine"}
     assert {key: paper(key).short for key in cited} == cited
-    assert paper(OWN).short == "Across the papers"
+    assert [paper(key).short for key in OURS] == ["Across the papers", "Results of our own"]
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
@@ -168,7 +168,7 @@ def test_the_citation_file_agrees_with_the_project_and_its_papers() -> None:
     for key in ("title", "license", "keywords"):
         assert deposit[key] == content[key]
     assert [{"name": author["name"]} for author in content["authors"]] == deposit["creators"]
-    papers = {paper.title: paper.authors for paper in PAPERS if paper.key != OWN}
+    papers = {paper.title: paper.authors for paper in PAPERS if paper.key not in OURS}
     assert {of["title"]: people(of["authors"]) for of in content["references"]} == papers
     assert "Aymen Al Marjani and Debabrota Basu" in paper("azize2023").authors
 

@@ -57,6 +57,6 @@ def test_only_factors_have_a_place_and_differences_have_their_sides_in_words(
 
 
 def test_every_row_of_every_paper_has_words() -> None:
-    for of in reports.results():
+    for of in reports.results(reports.papers()):
         for judged in of.sentences():
             assert judged.claim.short or not judged.results, judged.id

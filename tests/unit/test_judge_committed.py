@@ -18,9 +18,10 @@ from dpbandits.site import reports
 
 PAPERS = ["azize2022", "azize2024", "azize2025", "hu2022", "jourdan2025", "ren2020"]
 PAPERS += ["sajed2019", "tossou2016", "tossou2017", "wang2024"]
+QUESTIONS = ["constant", "equal-privacy", "free", "tail"]
 CONTRADICTED = "contradicted"
 pytestmark = pytest.mark.usefixtures("in_checkout", "composed_once")
-of_every_paper = pytest.mark.parametrize("name", PAPERS)
+of_every_paper = pytest.mark.parametrize("name", [*PAPERS, *QUESTIONS])
 
 
 @cache
@@ -34,7 +35,7 @@ def gathered(name: str) -> Gathered:
 
 
 def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() -> None:
-    every = {name: claims_files.read_paper(name) for name in PAPERS}
+    every = {name: claims_files.read_paper(name) for name in (*PAPERS, *QUESTIONS)}
     for figure in project.names("figure"):
         found = [paper.paper for paper in claims_files.naming(figure)]
         assert {name for name, paper in every.items() if figure in paper.figures()} <= {*found}
@@ -44,7 +45,8 @@ def test_a_figure_needs_the_claims_of_all_papers_that_name_it_and_of_no_other() 
 
 @of_every_paper
 def test_every_claim_has_its_curves_and_every_variant_can_be_played(name: str) -> None:
-    assert claims_files.papers() == PAPERS
+    assert claims_files.papers() == sorted([*PAPERS, *QUESTIONS])
+    assert [name for name in PAPERS if claims_files.read_paper(name).question] == []
     paper, planned = claims_files.read_paper(name), Planner()
     drawn, touching = Figures(paper), dict[str, str]()
     for claim_name, claim in paper.claims().items():
@@ -154,7 +156,7 @@ def test_no_verdict_contradicts_an_erratum_and_headlines_rest_on_the_verdicts(na
 
 @pytest.mark.long
 def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
-    made = reports.files(PAPERS)
+    made = reports.files([*PAPERS, *QUESTIONS])
     folder = ROOT / reports.FOLDER
     assert {file.relative_to(ROOT).as_posix() for file in folder.iterdir()} <= made.keys()
     for file, content in made.items():
@@ -168,6 +170,21 @@ def test_the_reports_and_pictures_are_those_that_the_command_writes() -> None:
         assert [link for link in links if not (folder / link).is_file()] == []
         assert "$" not in text
         assert "\\" not in text.replace("\\|", "")
+
+
+def test_the_pages_of_questions_are_short_and_lead_to_their_raw_tables() -> None:
+    for name in QUESTIONS:
+        page = ROOT / reports.ANSWERS / f"{name}.md"
+        text = page.read_text("utf-8")
+        assert len(text.split()) < 420, name  # with the table of statements
+        assert f"`dpbandits run {name}`, seed 2022: [raw table]" in text
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        assert [link for link in links if not (page.parent / link).is_file()] == []
+        found = gathered(name)
+        assert not found.sentences()
+        verdicts = [judged.verdict for judged in found.claims.values()]
+        assert verdicts.count(Verdict.INCONCLUSIVE) <= 1, name
+        assert text.startswith(f"# {reports.titled(found)[0]}\n")
 
 
 def test_the_reports_are_short_enough_to_be_read() -> None:

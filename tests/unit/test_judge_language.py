@@ -66,6 +66,9 @@ MEANING: dict[str, Callable[[Values, Values], Any]] = {
     "bend(a)": lambda a, b: [max(row) for row in bends(a)],
     "total_bend(a)": lambda a, b: [sum(row) for row in bends(a)],
     "earlier(everywhere(a))": lambda a, b: [[min(row[: i + 1]) for i in range(5)] for row in a],
+    "settled(a - b, 0)": lambda a, b: [
+        min([X[i] for i in range(5) if (row[i:] <= 0).all()], default=math.inf) for row in a - b
+    ],
     "position(at(a, 3))": lambda a, b: [3.0],
     "twice * a + 1": lambda a, b: 2.0 * a[:, 4] + 1.0,
     "a - b": lambda a, b: (a - b)[:, 4],

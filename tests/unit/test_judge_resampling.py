@@ -43,6 +43,7 @@ def test_statistics_with_weights_are_those_of_the_repeated_runs(runs: int) -> No
     values = RNG.integers(0, 4, size=(runs, 3)).astype(float)
     counts = np.vstack([np.ones(runs, int), RNG.multinomial(runs, np.full(runs, 1 / runs), 50)])
     functions: dict[str, Any] = {"mean": np.mean, "median": np.median, "max": np.max, "min": np.min}
+    functions["deviation"] = np.std
     for name, function in functions.items():
         found = weighted(name, values, counts.astype(float), runs)
         expected = [function(np.repeat(values, own, axis=0), axis=0) for own in counts]

@@ -184,7 +184,7 @@ def compare_all(
     curves = dict.fromkeys(point.curve for point in compared)
     runs = {curve: values(curve, completed.store) for curve in curves}
     outcomes = (
-        (p, band_result(runs[p.curve][:, p.i], p.reference, level, p.curve.shows.pair != "ratio"))
+        (p, band_result(runs[p.curve][:, p.i], p.reference, level, not p.curve.shows.by_mean))
         for p in compared
     )
     return Checked(spec.name, tuple(outcomes))

@@ -130,7 +130,7 @@ def cite(names: Sequence[str]) -> None:
     """
     from dpbandits.factory import papers as of  # late: the list waits for no NumPy
 
-    shipped = {paper.key: paper for paper in (*of.PAPERS, *of.SOURCES) if paper.key != of.OWN}
+    shipped = {paper.key: paper for paper in (*of.PAPERS, *of.SOURCES) if paper.key not in of.OURS}
     papers = {**dict.fromkeys(of.of_project()), **shipped}
     figures, files = project.names("figure"), project.names("algorithm")
     cited: dict[str, set[str]] = {}

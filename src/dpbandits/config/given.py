@@ -6,7 +6,7 @@ The layers are, from the inside: the value of a sweep, the curve, its panel, the
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from dpbandits.config import conf_files, instances, schema
@@ -15,15 +15,17 @@ from dpbandits.experiments import kinds
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.kinds import Kind
 from dpbandits.files import project
-from dpbandits.kernel import parameters
+from dpbandits.kernel import parameters, registry
 from dpbandits.kernel.errors import Located, nearest, shown
 from dpbandits.kernel.registry import members
-from dpbandits.privacy.releases import rho_of_gaussian
+from dpbandits.privacy.calibration import largest_budget
+from dpbandits.privacy.releases import Release, rho_of_gaussian
 from dpbandits.spec.figure import Data
 from dpbandits.tables import published
 
 # Mappings that set the values of a curve, each with its path, the innermost first.
 Layers = tuple[tuple[str, Mapping[str, Any]], ...]
+COMPOSED = "composed"  # share: the epsilon whose releases compose to that of the figure
 
 
 class Member(NamedTuple):
@@ -183,6 +185,17 @@ class Values:
             raise self.error(path, "at published rounds need `published`, the paper's figure")
         return published.rounds(self.figure.published(number, path))
 
+    def _composed(self, params: Any, horizon: int | None) -> Any:
+        # The params with the epsilon whose releases compose to the one that they have.
+        assert self.curve is not None
+        if horizon is None or not hasattr(self.curve.module, "releases"):
+            problem = f": the releases of {self.name} over a number of rounds are not known"
+            raise self.error(f"{self.curve.path}.share", problem)
+        environment, instance = self.instance()
+        arms = registry.environment(environment).arms(instance)
+        delta = self.checked(parameters.Delta, self.value("delta")[0] or 0.0, "figure.delta")
+        return _spending(self.curve.module, params, arms, horizon, delta, self.name)
+
     def params(self, **game: Any) -> Any:
         """Return the Params of the member; `game` has the values that the game sets."""
         assert self.curve is not None
@@ -197,7 +210,9 @@ class Values:
             if settings.get("epsilon") is None:
                 raise self.error(f"{self.path}.share", f": {self.name} gets no epsilon to share")
             epsilon = self.checked(parameters.Budget, settings["epsilon"], paths["epsilon"])
-            settings["epsilon"] = share * epsilon
+            if share != COMPOSED:
+                share = self.checked(parameters.Fraction, share, f"{self.path}.share")
+                settings["epsilon"] = share * epsilon
         if settings.get("rho") == "from-epsilon":
             # The largest rho whose Gaussian noise is (epsilon, delta)-DP.
             epsilon = self.checked(parameters.Positive, *self.needed("epsilon"))
@@ -212,4 +227,16 @@ class Values:
             if field not in {*values, *cls._field_defaults}:
                 raise self.error(paths[field], f"is missing: +{paths[field]}=<value> sets it")
         origin = self.figure.composed.origin
-        return parameters.build(cls, values, self.name, lambda field: origin(paths[field]))
+        params = parameters.build(cls, values, self.name, lambda field: origin(paths[field]))
+        if share == COMPOSED:
+            return self._composed(params, game.get("horizon"))
+        return params
+
+
+@cache
+def _spending(module: Any, params: Any, arms: int, horizon: int, delta: float, name: str) -> Any:
+    def releases(epsilon: float) -> list[Release]:
+        return list(module.releases(params._replace(epsilon=epsilon), arms, horizon))
+
+    epsilon = largest_budget(releases, params.epsilon, delta, name, "epsilon")
+    return params._replace(epsilon=epsilon)

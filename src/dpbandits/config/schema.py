@@ -82,7 +82,7 @@ PANEL: Kinds = {
 }
 CURVE: Kinds = {
     **dict.fromkeys(("label", "legend", "variant"), str),
-    "share": parameters.Fraction,
+    "share": Any,  # inside (0, 1), or composed
     "runs": Count,
     "colour": str,
     "marker": ["o", "s", "^", "v", "<", ">", "D", "d", "p", "P", "*", "h", "x", "+", "|", ""],

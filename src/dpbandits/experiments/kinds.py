@@ -31,6 +31,7 @@ class Quantity(NamedTuple):
     of: str = ""  # quantity of which it is the difference or the ratio
     needs_runs: bool = True
     is_share: bool = False  # 0 or 1 in a run: the statistic of a curve is the mean
+    by_mean: bool = False  # a run is only its effect on a mean: no other statistic has a meaning
 
 
 class Key(NamedTuple):

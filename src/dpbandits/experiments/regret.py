@@ -21,7 +21,8 @@ from dpbandits.kernel.environment import WITHIN
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.randomness import Role, spelt, stream
 
-PER_LOG = "regret-per-log-t"
+PER_LOG, LOST, WORST = "regret-per-log-t", "lost", "worst-regret"
+TAIL = 0.01  # of the runs: the worst ones
 MOST_ACTIONS = 256  # of which arms without features have as many dimensions
 
 
@@ -138,7 +139,18 @@ class RegretExperiment(Experiment):
         if rounds is not None:
             return load(rounds)
         last = load(slice(-1, None))[:, 0]
-        return last / np.log(self.horizon) if shows == PER_LOG else last
+        if shows == PER_LOG:
+            return last / np.log(self.horizon)
+        if shows == LOST:
+            gaps = registry.environment(self.environment).gaps(self.instance)
+            assert gaps is not None  # the kind refuses other games
+            return (last >= 0.5 * self.horizon * gaps[gaps > 0].min()).astype(float)
+        if shows == WORST:
+            # The mean over runs is the conditional value at risk; a run is its effect on it
+            # (Rockafellar and Uryasev 2000).
+            least = np.quantile(last, 1 - TAIL, method="inverted_cdf")
+            return least + np.maximum(last - least, 0.0) / TAIL
+        return last
 
 
 def scheme(algorithm: str, params: Any) -> Any:

@@ -30,7 +30,7 @@ from dpbandits.factory.statements import (
 )
 from dpbandits.kernel import parameters
 from dpbandits.privacy.notions import budget_of
-from dpbandits.spec.figure import OWN, TRANSITION, Curve, FigureSpec
+from dpbandits.spec.figure import OURS, TRANSITION, Curve, FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import audits
 from dpbandits.tables.statistics import CONFIDENCE, GROUPS
@@ -77,7 +77,7 @@ def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
 
     `noted` is what is said of its runs.
     """
-    paper = spec.paper != OWN and papers.paper(spec.paper).short
+    paper = spec.paper not in OURS and papers.paper(spec.paper).short
     source = ", ".join(map(str, filter(None, (paper, spec.original or "a figure of our own"))))
     changed = "; ".join(change.phrase() for change in spec.changes)
     drawn = statistics(spec)
@@ -98,7 +98,7 @@ def caption(spec: FigureSpec, noted: Sequence[Statement] = ()) -> str:
 
 def with_papers(text: str) -> str:
     """Return a text as captions print it: Unicode, with authors and year for a paper's key."""
-    keys = "|".join(key for key in papers.BY_KEY if key != OWN)
+    keys = "|".join(key for key in papers.BY_KEY if key not in OURS)
     return without_tex(re.sub(rf"\b({keys})\b", lambda k: papers.paper(k[0]).short, text))
 
 

@@ -14,7 +14,9 @@ from pybtex.richtext import Text
 
 from dpbandits.kernel import roots
 from dpbandits.kernel.errors import UserError, in_one_line
+from dpbandits.spec.figure import OURS as OURS
 from dpbandits.spec.figure import OWN as OWN
+from dpbandits.spec.figure import RESULTS
 
 REFERENCES = "references.bib"  # beside dpbandits.toml
 
@@ -91,6 +93,7 @@ SOURCES = _shipped("sources.bib")
 PAPERS = (
     *_shipped("papers.bib"),
     Paper(OWN, "Across the papers", venue="Figures of our own"),
+    Paper(RESULTS, "Results of our own", venue="Questions that no paper asks"),
 )
 BY_KEY = {paper.key: paper for paper in PAPERS}
 

@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -41,7 +42,7 @@ from dpbandits.run.progress import duration
 from dpbandits.run.runner import complete
 from dpbandits.run.tasks import plan
 from dpbandits.run.user_algorithms import error_place
-from dpbandits.spec.figure import Curve, FigureSpec, recorded
+from dpbandits.spec.figure import RESULTS, Curve, FigureSpec, recorded
 from dpbandits.store.blocks import Store
 from dpbandits.store.key import key
 from dpbandits.tables.series import Series, summarise, to_csv
@@ -151,14 +152,17 @@ def produce_all(paper: str | None, overrides: Sequence[str]) -> int:
 
 
 def figures_of(paper: str | None) -> list[str]:
-    """Return the figures whose file has `paper: <paper>`, or all figures without a paper.
+    """Return the figures whose file has `paper: <paper>`; without a paper all but our results.
 
     Raises UserError for an unknown paper.
     """
     names = project.names("figure")
+    papers = dict.fromkeys(names, "")
+    for name in names:
+        with suppress(UserError):  # loading the figure reports it
+            papers[name] = str(conf_files.read_member("figure", name).get("paper"))
     if paper is None:
-        return names
-    papers = {name: str(conf_files.read_member("figure", name).get("paper")) for name in names}
+        return [name for name in names if papers[name] != RESULTS]
     if paper not in papers.values():
         raise UserError(f"unknown paper {shown(paper)}; {nearest(paper, papers.values())}")
     return [name for name in names if papers[name] == paper]

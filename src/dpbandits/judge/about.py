@@ -99,13 +99,19 @@ def as_json(claims: Iterable[About]) -> list[dict[str, Any]]:
 
 
 def filled(text: str, gathered: Gathered) -> str:
-    """Return a text with `{number}`, `{number:.2f}` and `{paper:10}` filled in, in Unicode."""
+    """Return a text with `{number}`, `{number:.2f}` and `{paper:10}` filled in, in Unicode.
+
+    `{number:±}` and `{number:.2f±}` are followed by the interval of 95 %, unless it is a point.
+    """
     whole = text
     for match in claims_files.TEMPLATE.finditer(text):
         name, shown = match[1], match[2] or ""
         if name != "paper":
-            number = gathered.numbers[name]
-            shown = format(number, shown) if shown else readable(number)
+            form = shown.removesuffix("±")
+            several = gathered.numbers[name], *gathered.ends.get(name, ())
+            texts = [format(number, form) if form else readable(number) for number in several]
+            is_told = shown != form and len({*texts}) > 1  # medians of few values have points
+            shown = "{} ({} to {})".format(*texts) if is_told else texts[0]
         whole = whole.replace(match[0], shown)
     return " ".join(without_tex(whole).split())
 

@@ -124,12 +124,13 @@ class Headline(Part, frozen=True, rename={"rests_on": "rests on"}):
 
 
 class Paper(Part, frozen=True):
-    """Content of a claims file."""
+    """Content of a claims file: on a paper, or on a question of our own, with `ours` alone."""
 
-    paper: str
+    paper: str  # its key; of a question, the name of the file
     source: str  # what of the paper was available
     runs: int | None  # of the paper's own experiments; None: not stated
     headline: Headline
+    question: str = ""
     method: str = ""
     published: str = ""  # what the paper's own curves tell
     choices: dict[str, Choice] = {}

@@ -39,6 +39,7 @@ from dpbandits.spec.figure import FigureSpec
 from dpbandits.store.blocks import Store
 from dpbandits.tables import references
 from dpbandits.tables.series import written
+from dpbandits.tables.statistics import quantile
 
 FOLDER = "figures/reference/claims"
 COLUMNS = ("kind", "name", "combination", *Result.__struct_fields__)
@@ -46,7 +47,7 @@ SETS = 6  # largest sets of sentences that are listed
 GOLDEN = "the golden rows of "
 TEXTS = {  # parts of a claims file that no verdict depends on
     *("short", "central", "paper", "ours", "because", "section", "quote", "says", "part", "open"),
-    *("source", "headline", "method", "published", "excluded", "errata", "notes"),
+    *("source", "headline", "question", "method", "published", "excluded", "errata", "notes"),
 }
 FIRST, STAGES = 1000, 3  # runs of the first stage, and stages at most
 BATCHED = 1.5e-9  # seconds a round; a batched algorithm takes 1e-9 at most, with T = 10^6
@@ -72,6 +73,7 @@ class Gathered:
     numbers: Mapping[str, float] = field(default_factory=dict)
     joint: tuple[Joint, ...] = ()  # the largest sets: of the text, then with what fits
     record: Mapping[str, Any] = field(default_factory=dict)
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of numbers' intervals
 
     def sentences(self) -> list[Judged]:
         """Return the sentences of the paper, in the order of the file."""
@@ -151,13 +153,15 @@ def _gather(paper: Paper) -> int:
             for curve in (curve for c in undecided for curve in curves[name, *c.items()]):
                 wanted |= {*curve.played}
     ours = Resampler(store, runs)
-    numbers = {name: figures.value(name, ours) for name in paper.numbers}
+    values = {name: figures.value(name, ours) for name in paper.numbers}
+    numbers = {name: float(of[0]) for name, of in values.items()}
+    ends = {n: (float(quantile(v, 0.025)), float(quantile(v, 0.975))) for n, v in values.items()}
     rests_on = basis(
         paper, map(figures.spec, paper.figures()), {experiment.member for experiment in runs}
     )
     record = {"schema": CLAIMS_SCHEMA, "paper": paper.paper, "basis": rests_on, **provenance()}
     joint = [largest_sets(claims.values(), only_text=only) for only in (True, False)]
-    write(Gathered(paper, claims, numbers, (*joint[0], *joint[1]), record))
+    write(Gathered(paper, claims, numbers, (*joint[0], *joint[1]), record, ends))
     total = f"{plural(len(claims), 'claim')} judged from {sum(runs.values()):,} runs"
     print(f"{paper.paper}: {total} of {len(runs):,} experiments", flush=True)
     return ExitStatus.DONE
@@ -252,7 +256,9 @@ def write(gathered: Gathered) -> None:
             entries.append(("claim", name, [pair for pair in key if pair not in first], result))
             first = first or key
     for name, value in gathered.numbers.items():
-        entries.append(("number", name, (), Result(verdict=reproduced, left=value)))
+        low, high = gathered.ends.get(name, (math.nan, math.nan))
+        result = Result(verdict=reproduced, left=value, low=low, high=high)
+        entries.append(("number", name, (), result))
     for joint in gathered.joint:
         result = Result(verdict=reproduced, text=" ".join(joint.sentences), chance=joint.chance)
         entries.append(("joint", "", joint.combination, result))
@@ -278,7 +284,7 @@ def read_results(name: str) -> Gathered | None:
         return None
     rows, record = table
     claims = {claim: Judged(paper, claim) for claim in paper.claims()}
-    numbers, joint = dict[str, float](), list[Joint]()
+    numbers, ends, joint = dict[str, float](), dict[str, tuple[float, float]](), list[Joint]()
     try:
         for row in rows:
             result = msgspec.convert(row, Result, strict=False)
@@ -286,14 +292,14 @@ def read_results(name: str) -> Gathered | None:
             if row["kind"] == "joint":
                 joint.append(Joint(combination, tuple(result.text.split()), result.chance))
             elif row["kind"] == "number":
-                numbers[row["name"]] = result.left
+                numbers[row["name"]], ends[row["name"]] = result.left, (result.low, result.high)
             elif row["name"] in claims:  # not of a claim that was removed since
                 results = claims[row["name"]].results
                 first = dict(next(iter(results), ()))
                 results[tuple((first | combination).items())] = result
     except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
         raise UserError(f"{file} cannot be read: {error}; {remedy}") from None
-    return Gathered(paper, claims, numbers, tuple(joint), record)
+    return Gathered(paper, claims, numbers, tuple(joint), record, ends)
 
 
 def basis(paper: Paper, specs: Iterable[FigureSpec], algorithms: Iterable[str]) -> dict[str, str]:

@@ -123,6 +123,14 @@ def _smallest_so_far(value: Any) -> Quantity:
     return replace(q, values=np.minimum.accumulate(q.values, axis=1))
 
 
+def _settled(value: Any, limit: float) -> Quantity:
+    # The smallest x from which on all values are at most the limit; infinite without any.
+    q = quantity(value)
+    is_within = np.flip(np.logical_and.accumulate(np.flip(q.values <= limit, 1), axis=1), 1)
+    first = np.where(is_within.any(1), q.x[is_within.argmax(1)], np.inf)
+    return Quantity(first[:, None], q.x[-1:])
+
+
 def _position(value: Any) -> Quantity:
     x = quantity(value).x
     return Quantity(x[None, :], x)
@@ -141,10 +149,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bend": partial(_reduced, lambda q: _bends(q).max(1)),
     "total_bend": partial(_reduced, lambda q: _bends(q).sum(1)),
     "earlier": _smallest_so_far,
+    "settled": _settled,
     "median": partial(replace, statistic="median"),
     "maximum": partial(replace, statistic="max"),
     "minimum": partial(replace, statistic="min"),
     "spread": partial(replace, statistic="spread"),
+    "deviation": partial(replace, statistic="deviation"),
     "upper_99": partial(replace, statistic="upper_99"),
     "position": _position,
 }

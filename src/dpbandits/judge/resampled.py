@@ -114,6 +114,9 @@ def weighted(name: str, runs: np.ndarray, counts: np.ndarray, group: int) -> np.
     if name == "mean":
         known = np.where(np.isinf(runs).any(0), np.nan, runs)  # an infinite run has no mean
         return np.asarray(counts @ known / counts.sum(1, keepdims=True))
+    if name == "deviation":
+        squares = weighted("mean", (runs - runs.mean(0)) ** 2, counts, group)
+        return np.sqrt(squares - (weighted("mean", runs, counts, group) - runs.mean(0)) ** 2)
     statistics = []
     for column in runs.T:
         order = np.argsort(column)

@@ -102,13 +102,13 @@ class Figures:
                         for compared in language.compared(text, scope):
                             yield place, compared
 
-    def value(self, name: str, resampler: Resampler | Planner) -> float:
-        """Return the value of a number in the first panel that has its curves."""
+    def value(self, name: str, resampler: Resampler | Planner) -> np.ndarray:
+        """Return a number in the first panel that has its curves, the estimate and resamples."""
         number = self.paper.numbers[name]
         with self._errors_located(name, number.value):
             scopes = self._scopes(number.figures, number.value, number.variants, resampler)
             value = language.evaluate(language.parsed(number.value), next(scopes)[1])
-            return float(language.end(value).values[0, -1])
+            return language.end(value).values[:, -1]
 
     @contextmanager
     def _errors_located(self, name: str, text: str) -> Iterator[None]:

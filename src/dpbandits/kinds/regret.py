@@ -7,7 +7,7 @@ from dpbandits.environments import bernoulli, beta
 from dpbandits.experiments.checkpoints import Grid
 from dpbandits.experiments.experiment import Experiment
 from dpbandits.experiments.kinds import Given, Key, Kind, Quantity, Words, in_words
-from dpbandits.experiments.regret import PER_LOG, Regret, RegretExperiment
+from dpbandits.experiments.regret import LOST, PER_LOG, WORST, Regret, RegretExperiment
 from dpbandits.kernel import parameters, registry
 
 AT_THE_HORIZON = "at the horizon"
@@ -32,6 +32,19 @@ QUANTITIES = (
         "Price of privacy",
         pair="ratio",
         of="regret",
+        by_mean=True,
+    ),
+    Quantity(
+        LOST,
+        "share of runs that lose the best arm: a regret of at least T/2 times the smallest gap",
+        "Share of lost runs",
+        is_share=True,
+    ),
+    Quantity(
+        WORST,
+        "mean regret of the worst hundredth of the runs (conditional value at risk)",
+        "Regret of the worst 1 %",
+        by_mean=True,
     ),
 )
 HORIZON = Key(parameters.Rounds, "rounds T", is_swept=True)
@@ -69,6 +82,8 @@ class RegretKind(Kind):
         arm, path = given.value("pulls_of")
         if arm is not None and arm > arms:
             raise given.error(path, f"must be an arm from 1 to {arms}, got {arm}")
+        if shows.name == LOST and registry.environment(environment).gaps(instance) is None:
+            raise given.error(given.value("shows")[1], f"is for arms with means, not {environment}")
         regret, path = given.value("regret")
         if regret is not None and (arm or registry.environment(environment).table):
             problem = "is for arms with means, of which no pulls are recorded instead"

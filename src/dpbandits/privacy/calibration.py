@@ -4,7 +4,9 @@ import math
 from collections.abc import Callable, Iterable
 
 from dpbandits.kernel.errors import UserError
+from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.privacy.releases import (
+    ApproximateDP,
     Gaussian,
     Laplace,
     Release,
@@ -26,14 +28,19 @@ def largest_budget(
 ) -> float:
     """Return the largest budget at which `releases` are (target, delta)-DP, up to DIGITS.
 
-    Gaussian noise alone composes by its closed form, everything else by `composed_epsilon`. Raises
-    UserError if no budget does, or if every one does.
+    Gaussian noise alone and equal releases of which only (epsilon, delta)-DP is known compose by
+    their closed forms, everything else by `composed_epsilon`. Raises UserError if no budget does,
+    or if every one does.
     """
 
     def meets(budget: float) -> bool:
         declared = releases(budget)
         if declared and all(isinstance(release, Gaussian) for release in declared):
             return gaussian_epsilon(composed_rho(declared), delta) <= target
+        if len({release._replace(arm=0) for release in declared}) == 1 and isinstance(
+            declared[0], ApproximateDP
+        ):
+            return tight_epsilon(declared, delta) <= target
         return composed_epsilon(declared, delta) <= target
 
     low, high = ENDS

@@ -72,7 +72,8 @@ def variables(docs: Path, figures: Collection[str]) -> dict[str, Any]:
 
     `figures` are the names of those that have a page.
     """
-    gathered = {of.paper.paper: of for of in reports.results()}
+    gathered = {of.paper.paper: of for of in reports.results(reports.papers())}
+    answers = reports.results(reports.questions())
     members = kinds.bandit_players()
     private = sum(hasattr(registry.algorithm(name), "guarantee") for name in members)
     verdicts = Counter(j.verdict for of in gathered.values() for j in of.sentences())
@@ -88,6 +89,7 @@ def variables(docs: Path, figures: Collection[str]) -> dict[str, Any]:
         "algorithms": private,
         "baselines": len(members) - private,
         "figures": len(figures),
+        "answers": [(of.paper, *reports.titled(of)) for of in answers],
         "rounds": SHOWN_ROUNDS,
         **_loop(docs, gathered["azize2022"]),
         **_sequence(docs),

@@ -16,7 +16,7 @@ from joblib import Parallel, cpu_count, delayed
 from joblib.externals.loky import get_reusable_executor
 
 from dpbandits.drawing.formulas import number, without_tex
-from dpbandits.factory.papers import BY_KEY, OWN, PAPERS
+from dpbandits.factory.papers import BY_KEY, OURS, PAPERS
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
 from dpbandits.judge import about, claims_table
@@ -29,6 +29,7 @@ from dpbandits.site.figures import FigurePage, place_of, show
 LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
 # A small picture of a figure in a document, with a link to the page of all figures.
 SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
+RAW = re.compile(r"\[raw table\]\([./]+reference/([\w-]+)\.csv\)")  # of a figure, in a document
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
 SQUARES = re.compile(r"<!-- squares ([\w-]+) -->")  # in a report: its verdicts
 NAMED = re.compile(r"(?m)^\|([^|(]+?)(?= [|(])")  # first cell of a row, without parameters
@@ -175,6 +176,8 @@ def _linked(page: str, name: str, figures: Sequence[FigurePage]) -> str:
     shown = f"[![{{0}}]({folder}/{{0}}.svg)]({folder}.md){{{{ .sheet }}}}\n"
     page = SMALL.sub(lambda m: f"{m[1]}{m[3]}figures/{m[2]}.md)" if m[2] in linked else m[0], page)
     page = SHOWN.sub(lambda m: shown.format(m[1]) if m[1] in linked else "", page)
+    table = "[raw table](../figures/{0}/{0}.csv)"
+    page = RAW.sub(lambda m: table.format(m[1]) if m[1] in linked else "raw table", page)
     return SQUARES.sub(_squares, page)
 
 
@@ -201,7 +204,7 @@ def as_text(value: Any) -> str:
 
 def said(prose: str) -> str:
     """Return the prose of a docstring as Markdown: `code` stays, keys of papers are citations."""
-    keys = "|".join(key for key in BY_KEY if key != OWN)
+    keys = "|".join(key for key in BY_KEY if key not in OURS)
     blocks = []
     for block in re.split(r"\n\s*\n", prose.strip()):
         parts = re.split(rf"(`[^`]+`|\b(?:{keys})\b)", " ".join(block.split()))

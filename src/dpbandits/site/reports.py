@@ -25,7 +25,7 @@ from dpbandits.kernel.errors import UserError, nearest, shown
 from dpbandits.kernel.roots import discovery
 from dpbandits.spec.figure import FigureSpec
 
-FOLDER = "docs/reproducibility"
+FOLDER, ANSWERS = "docs/reproducibility", "docs/results"
 PICTURE = "docs/images/claims.svg"
 COLOURS = {
     Verdict.REPRODUCED: "#14733f",
@@ -45,7 +45,7 @@ def report(names: Sequence[str], gathers: bool) -> int:
     Raises UserError for an unknown name, results that cannot be read, or a variant that does not
     fit the published curves named as its reason.
     """
-    available = papers()
+    available = [*papers(), *questions()]
     if not available:
         raise UserError(
             "report: this project has no claims of its own, conf/claims/<paper>.yaml; the reports"
@@ -65,6 +65,15 @@ def report(names: Sequence[str], gathers: bool) -> int:
 
 def papers() -> list[str]:
     """Return the papers with claims, in their order; in a user's project those of the project."""
+    return [name for name in _with_claims() if not claims_files.read_paper(name).question]
+
+
+def questions() -> list[str]:
+    """Return the questions of our own that figures answer; in a project those of the project."""
+    return [name for name in _with_claims() if claims_files.read_paper(name).question]
+
+
+def _with_claims() -> list[str]:
     mine, order = discovery().project, [entry.key for entry in PAPERS]
     names = [
         name
@@ -74,14 +83,14 @@ def papers() -> list[str]:
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
-def results() -> list[Gathered]:
-    """Return the committed results of all papers.
+def results(names: Iterable[str]) -> list[Gathered]:
+    """Return the committed results of papers or questions.
 
-    Raises UserError if a paper has none, or a variant that does not fit the published curves named
+    Raises UserError if one has none, or a variant that does not fit the published curves named
     as its reason.
     """
     gathered = []
-    for name in papers():
+    for name in names:
         result = claims_table.read_results(name)
         if result is None:
             file, command = f"{claims_table.FOLDER}/{name}.csv", f"dpbandits report --gather {name}"
@@ -94,13 +103,15 @@ def results() -> list[Gathered]:
 
 def files(names: Sequence[str]) -> dict[str, bytes]:
     """Return the pages, pictures and joint tables of these papers and of all, by their paths."""
-    reports = results()
+    reports = results(papers())
     decided = {paper(of.paper.paper).short: entries for of in reports if (entries := rows(of))}
     picture = partial(forest.picture, {c: verdict.value for verdict, c in COLOURS.items()})
     written = {
         f"{FOLDER}/README.md": index(reports).encode(),
         PICTURE: picture(decided, "Sentences of all papers", labelled=False),
     }
+    for of in results(name for name in questions() if name in names):
+        written[f"{ANSWERS}/{of.paper.paper}.md"] = answer(of).encode()
     for of in reports:
         if (name := of.paper.paper) in names:
             for spec in pictures(of.paper) if discovery().project else ():
@@ -137,6 +148,19 @@ def index(reports: Sequence[Gathered]) -> str:
     """Return the page over all papers."""
     names = {"total": total(reports), "headlines": headlines(reports)}
     return _rendered("reports.md", {}, **names, is_own=discovery().project is not None)
+
+
+def answer(of: Gathered) -> str:
+    """Return the page of a question: its title is the answer."""
+    title, text = titled(of)
+    specs = [compose.load(figure, [])[0] for figure in of.paper.figures()]
+    filters = {
+        "filled": partial(about.filled, gathered=of),
+        "cell": lambda text: " ".join(text.replace("|", "\\|").split()),
+    }
+    names: dict[str, Any] = {"title": title, "text": text, "specs": specs}
+    names |= {"of": of, "ratio": ratio, "verdict_of": verdict_of, "shown_as": shown_as}
+    return _rendered("answer.md", filters, **names)
 
 
 def page(of: Gathered) -> str:
@@ -194,6 +218,12 @@ def pictures(of: Paper) -> list[FigureSpec]:
     mine = [spec for spec in specs if spec.paper == of.paper]
     originals = [(s.original.number, s.name, s) for s in mine if s.original]
     return [spec for *_, spec in sorted(originals, key=lambda original: original[:2])] or mine
+
+
+def titled(of: Gathered) -> tuple[str, str]:
+    """Return the first sentence of a headline as a title, and the rest."""
+    first, *rest = opening(about.filled(of.paper.headline.text, of))
+    return first.rstrip("."), " ".join(rest)
 
 
 def opening(text: str) -> list[str]:

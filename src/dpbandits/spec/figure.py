@@ -19,6 +19,8 @@ FORMATS = ("pdf", "svg", "png")
 LONGEST_NAME = 80  # characters of a folder's name
 TRANSITION = "transition"  # style of the points where the privacy regimes of a bound meet
 OWN = "across"  # in place of a paper's key, for figures of our own
+RESULTS = "results"  # and for those of results of our own
+OURS = (OWN, RESULTS)
 
 
 class StyleOverride(NamedTuple):

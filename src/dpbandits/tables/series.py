@@ -66,7 +66,7 @@ def summarise(spec: FigureSpec, store: Store) -> list[Series]:
             x = x_values(curve)
             width = max(1, AT_ONCE // curve.runs)
             asked = spec.centre, spec.spread
-            if curve.shows.is_share and spec.centre != "mean":
+            if (curve.shows.is_share or curve.shows.by_mean) and spec.centre != "mean":
                 asked = "mean", "none"
             parts = []
             for first in range(0, len(x), width):
