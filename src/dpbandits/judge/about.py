@@ -111,7 +111,7 @@ def filled(text: str, gathered: Gathered) -> str:
             several = gathered.numbers[name], *gathered.ends.get(name, ())
             texts = [format(number, form) if form else readable(number) for number in several]
             is_told = shown != form and len({*texts}) > 1  # medians of few values have points
-            shown = "{} ({} to {})".format(*texts) if is_told else texts[0]
+            shown = ("{} ({} to {})" if is_told else "{}").format(*texts).replace("inf", "∞")
         whole = whole.replace(match[0], shown)
     return " ".join(without_tex(whole).split())
 
