@@ -294,6 +294,7 @@ def lines(spec: FigureSpec, found: re.Match[str]) -> None:
     drawn = {
         "bands are one standard deviation on either side": "std",
         "standard errors are drawn": "standard-error",
+        "bands are 95 % confidence intervals of the median (order statistics)": "confidence",
         "bands reach from the lower to the upper quartile": "quartiles",
         "bands hold the middle nine tenths of the runs": "nine-tenths",
         "bars are Gini mean differences of the runs above, and of those below": "gini",

@@ -98,7 +98,7 @@ def test_every_meaning_of_a_key_is_that_of_a_key() -> None:
     own = {name.rpartition(".")[2] for name in make_configuration.MEANINGS}
     assert {key for key in make_configuration.KEYS if f"|`{key}` |" not in page} == set()
     assert {key for key in own if f"* `{key}`: " not in page} == set()
-    assert len(page.split()) < 2_800
+    assert len(page.split()) < 2_850
 
 
 def test_random_numbers_of_the_page_are_those_of_kernels_with_the_same_bits() -> None:
