@@ -21,6 +21,7 @@ from dpbandits.experiments.kinds import composed_budget
 from dpbandits.experiments.regret import RegretExperiment
 from dpbandits.kernel import registry
 from dpbandits.kernel.errors import UserError
+from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.tables import references
 from dpbandits.theory import azize2025, batches
 
@@ -117,23 +118,24 @@ def test_lost_runs_are_rarer_with_a_larger_alpha_and_rule_the_mean_of_dp_imed() 
 
 def test_at_equal_privacy_the_releases_of_every_private_curve_compose_to_the_budget() -> None:
     spec, _ = load("equal-privacy", [])
+    delta = math.exp(-10)
     for panel in spec.panels[2:]:
         for curve in panel.curves:
             if f"equal-{curve.name}" in {other.name for other in panel.curves}:
                 continue  # as published
             for epsilon, source in zip(curve.x or (), curve.sources, strict=True):
                 spent = composed_budget(source)
+                if curve.name in ("equal-exp3-tau", "adac-ucb"):  # which have closed forms
+                    spent = tight_epsilon(kinds.of(source).declared(source, "releases"), delta)
                 assert spent is not None
-                assert spent <= epsilon * (1 + 1e-6) or curve.name == "adac-ucb", curve.name
-                if curve.name not in ("equal-exp3-tau", "adac-ucb"):  # whole batches; zCDP
-                    assert spent == pytest.approx(epsilon, rel=1e-4), curve.name
+                assert spent <= epsilon * (1 + 1e-6), curve.name
+                assert spent == pytest.approx(epsilon, rel=0.02), curve.name  # whole batches
 
 
 def test_the_alphas_at_equal_privacy_are_those_of_the_least_regret_on_other_instances() -> None:
     with (ROOT / "figures" / "reference" / "equal-privacy.csv").open(encoding="utf-8") as file:
-        rows = [
-            row for row in csv.DictReader(file) if row["panel"] in "ab" and not row.get("profile")
-        ]
+        rows = [row for row in csv.DictReader(file) if row["panel"] in "ab"]
+    rows = [row for row in rows if not row.get("profile")]  # at the papers' scale
     spec, _ = load("equal-privacy", [])
     chosen = {c.name: kinds.words(c.sources[0]).settings for c in spec.panels[2].curves}
     for label in ("DP-KLUCB", "AdaP-KLUCB", "AdaP-UCB"):
