@@ -14,6 +14,7 @@ from dpbandits.checks.comparisons import plural, readable
 from dpbandits.config import compose
 from dpbandits.drawing import forest
 from dpbandits.drawing.formulas import without_tex
+from dpbandits.factory import captions
 from dpbandits.factory.papers import PAPERS, paper
 from dpbandits.files import project
 from dpbandits.files.atomic import write_atomically
@@ -160,7 +161,7 @@ def answer(of: Gathered) -> str:
     }
     names: dict[str, Any] = {"title": title, "text": text, "specs": specs}
     names |= {"of": of, "ratio": ratio, "verdict_of": verdict_of, "shown_as": shown_as}
-    return _rendered("answer.md", filters, **names)
+    return captions.with_papers(_rendered("answer.md", filters, **names))
 
 
 def page(of: Gathered) -> str:
