@@ -48,6 +48,7 @@ ALL = figures_by_shape()
 WITHOUT_LINES = {
     *("adap-episodes", "leaderboard", "identification-leaderboard", "privacy-audit"),
     *("leaderboard-epsilon", "counter-error", "stopping-rules", "identification-regimes"),
+    *("constant", "free", "tail", "equal-privacy"),
     *(f"variants-{key}" for key in ("tossou2016", "sajed2019", "azize2022", "azize2025")),
 }
 REGION = {"Feasible region, lower edge", "Feasible region, upper edge", "Smallest delta"}

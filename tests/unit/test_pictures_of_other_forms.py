@@ -325,3 +325,83 @@ def test_the_written_powers_are_least_squares_slopes_of_the_drawn_points() -> No
             match = re.search(r"\^\{(.*)\}", power)
             assert (match is None) == (max(map(abs, misses)) > math.log(2))
             assert match is None or float(match[1]) == pytest.approx(slope, abs=0.00501)
+
+
+# Results of our own ------------------------------------------------------------------------------
+
+BOUND = "Lower bound (azize2025)"
+
+
+def axes_of(figure: str) -> dict[str, Axes]:
+    """Return the axes of the panels that a figure draws, by their letters."""
+    return {ax.get_title()[1]: ax for ax in drawn(figure)[0].axes}
+
+
+def single_points(ax: Axes) -> list[tuple[float, float, Line2D]]:
+    """Return the marks of an axes, each a line of one point, with it."""
+    lines = [line for line in ax.lines if len(points(line)) == 1]
+    return [(float(points(line)[0, 0]), float(points(line)[0, 1]), line) for line in lines]
+
+
+def test_the_constants_are_the_medians_over_the_bound() -> None:
+    columns, lines = table("constant"), lines_by_id(drawn("constant")[0])
+    for (panel, label), of in columns.items():
+        if panel == "f" or label == BOUND:
+            continue
+        ((ax, line),) = lines[artist_id((panel, label))]
+        assert ax.get_title().startswith(f"({panel})")
+        unit = columns[panel, BOUND]["centre"]
+        np.testing.assert_allclose(points(line), np.column_stack([of["x"], of["centre"] / unit]))
+    steps = [of for (panel, _), of in columns.items() if panel == "f"]
+    unit = columns["b", BOUND]["centre"][columns["b", BOUND]["x"] == 1e10].item()
+    expected = [(c / unit, row) for row, of in enumerate(steps) for c in of["centre"]]
+    found = single_points(axes_of("constant")["f"])
+    np.testing.assert_allclose([(x, y) for x, y, _ in found], expected)
+    assert [line.get_markerfacecolor() for *_, line in found] == ["white", "black"] * len(steps)
+
+
+def test_a_free_budget_is_the_first_after_the_last_that_costs_more_than_a_tenth() -> None:
+    lines, seen = lines_by_id(drawn("free")[0]), 0
+    for (panel, label), of in table("free").items():
+        if label.startswith("Bound"):
+            continue
+        x, ratio = of["x"][:-1], of["mean"][:-1] / of["mean"][-1]
+        free = [budget for i, budget in enumerate(x) if (ratio[i:] <= 1.1).all()]
+        ((ax, line),) = lines[artist_id((panel, label))]
+        assert ax.get_title().startswith(f"({panel})")
+        (place,) = points(line)[:, 0]
+        assert place == min(free, default=x[-1] * 1.15)
+        seen += 1
+    assert seen == 50
+
+
+def test_the_tail_has_shares_means_medians_and_worst_runs() -> None:
+    columns, axes = table("tail"), axes_of("tail")
+    lines = lines_by_id(drawn("tail")[0])
+    for (panel, label), of in columns.items():
+        if panel in "abcdefghl":
+            ((ax, line),) = lines[artist_id((panel, label))]
+            there = of["centre"] > 0
+            assert ax is axes[panel]
+            assert points(line).tolist() == np.column_stack([of["x"], of["centre"]])[there].tolist()
+        if panel in "mnop":
+            dotted = [
+                ln for ln in axes["efgh"["mnop".index(panel)]].lines if ln.get_linestyle() == ":"
+            ]
+            expected = np.column_stack([of["x"], of["centre"]]).tolist()
+            assert sum(points(line).tolist() == expected for line in dotted) == 1
+    for panel in "ijk":
+        rows = [of["centre"].item() for (letter, _), of in columns.items() if letter == panel]
+        found = [x for x, _, line in single_points(axes[panel]) if line.get_marker() != "x"]
+        np.testing.assert_allclose(found, np.maximum(rows, 3e-6))
+
+
+def test_equal_privacy_joins_a_published_regret_to_the_one_at_the_same_loss() -> None:
+    made, columns = drawn("equal-privacy")[0], table("equal-privacy")
+    marks = {str(ln.get_gid()): (ax, ln) for ax in made.axes for ln in ax.lines if ln.get_gid()}
+    for curve, of in columns.items():
+        for i, centre in enumerate(of["centre"]) if curve[0] not in "ab" else ():
+            _, line = marks[f"{artist_id(curve)}-{i}"]
+            assert points(line)[0, 0] == centre
+            has_pair = (curve[0], f"{curve[1]} (equal)") in columns
+            assert (line.get_markerfacecolor() == "white") is has_pair
