@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import matplotlib
@@ -13,9 +14,10 @@ from complaints import called, complaint
 from matplotlib import pyplot
 
 import dpbandits as dp
+from dpbandits.algorithms import uniform
 from dpbandits.environments import bernoulli
 from dpbandits.experiments.identification import IdentificationExperiment
-from dpbandits.kernel.answers import answer
+from dpbandits.kernel.answers import UNDECIDED, answer
 from dpbandits.kernel.bandit import pull_each, pull_many, rounds_left
 from dpbandits.kernel.compilation import kernel
 from dpbandits.run import user_algorithms
@@ -69,6 +71,27 @@ class Lot:
 
     class Params(NamedTuple):
         """None."""
+
+
+@pytest.mark.parametrize(("answers", "marked"), [([2], 0), ([3], 3), ([-1], 3), ([0, 1], 3)])
+def test_no_such_arm_or_a_second_answer_marks_the_game(answers: list[int], marked: int) -> None:
+    bandit = SimpleNamespace(
+        pulls=np.zeros(3, int), clock=np.zeros(3, int), answer=np.array([UNDECIDED])
+    )
+    for arm in answers:
+        getattr(answer, "py_func", answer)(bandit, arm)
+    assert bandit.clock[2] == marked
+    assert bandit.answer[0] == (answers[0] if 0 <= answers[0] < 3 else UNDECIDED)
+
+
+def test_an_answer_is_wrong_if_its_arm_has_a_gap() -> None:
+    experiment = IdentificationExperiment(
+        *("uniform", uniform.Params(), "bernoulli", bernoulli.Params((0.5, 0.9, 0.3))),
+        *(100, 1),
+    )
+    answers = np.array([0.0, 1, 2, UNDECIDED])[:, None]
+    assert experiment.observe("wrong", lambda columns: answers).tolist() == [1, 0, 1, 0]
+    assert experiment.observe("undecided", lambda columns: answers).tolist() == [0, 0, 0, 1]
 
 
 def test_a_result_has_the_times_answers_and_pulls_of_all_runs() -> None:

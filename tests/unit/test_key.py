@@ -7,6 +7,7 @@ import pytest
 
 from dpbandits.config import compose
 from dpbandits.experiments.regret import RegretExperiment
+from dpbandits.kernel import libraries
 from dpbandits.kernel import roots as found_roots
 from dpbandits.kernel.errors import UserError
 from dpbandits.kernel.roots import Discovery, Root
@@ -192,6 +193,12 @@ def test_libraries_are_not_followed(tmp_path: Path) -> None:
     package = made_up(tmp_path, helper="import numpy\nfrom lonely import thing\n")
     assert "lonely.py" not in reached(package)
     assert "deep/inner.py" not in reached(package)
+
+
+def test_a_source_imports_the_packages_that_it_names_and_no_neighbour() -> None:
+    source = b"import a.b, c as d\nfrom e.f import g\nfrom . import h\nfrom .i import j\n"
+    assert libraries.imported(source) == {"a", "c", "e"}
+    assert libraries.imported(b"import") == set()
 
 
 @pytest.mark.parametrize("statement", ["from . import lonely", "from .lonely import thing"])
