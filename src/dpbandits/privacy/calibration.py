@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable
 
 from dpbandits.kernel.errors import UserError
-from dpbandits.privacy.accounting import tight_epsilon
 from dpbandits.privacy.releases import (
     ApproximateDP,
     Gaussian,
@@ -40,6 +39,8 @@ def largest_budget(
         if len({release._replace(arm=0) for release in declared}) == 1 and isinstance(
             declared[0], ApproximateDP
         ):
+            from dpbandits.privacy.accounting import tight_epsilon  # late: it imports scipy
+
             return tight_epsilon(declared, delta) <= target
         return composed_epsilon(declared, delta) <= target
 

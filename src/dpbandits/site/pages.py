@@ -29,7 +29,7 @@ from dpbandits.site.figures import FigurePage, place_of, show
 LIST = "# {1}\n\n<!-- {0} -->\n<!-- end of {0} -->\n"
 # A small picture of a figure in a document, with a link to the page of all figures.
 SMALL = re.compile(r"(images/small/([\w.-]+)\.png[^)]*\)\]\()([./]*)figures\.md\)")
-RAW = re.compile(r"\[raw table\]\([./]+figures/reference/([\w-]+)\.csv\)")  # of a figure, in a document
+RAW = re.compile(r"\[raw table\]\([./]+figures/reference/([\w-]+)\.csv\)")  # a link in a document
 SHOWN = re.compile(r"<!-- figure ([\w-]+) -->")  # in a document: the picture of a figure
 SQUARES = re.compile(r"<!-- squares ([\w-]+) -->")  # in a report: its verdicts
 NAMED = re.compile(r"(?m)^\|([^|(]+?)(?= [|(])")  # first cell of a row, without parameters
