@@ -55,6 +55,7 @@ FOLLOWING = {
     "privacy/accounting.py": ("unit/test_accounting.py",),
     "run/": ("unit/test_runner.py", "commands/test_faults.py"),
     "run/dask_cluster.py": ("commands/test_cluster.py",),
+    "site/": ("commands/test_site.py",),
     "spec/": ("unit/test_captions.py", "unit/test_changes.py", "unit/test_api.py"),
     "sweeps/": ("commands/test_multirun.py",),
     "tables/": ("unit/test_against.py", "unit/test_published.py", "unit/test_references.py"),
