@@ -7,7 +7,7 @@ from dpbandits.algorithms.adap_ucb import Ties
 from dpbandits.algorithms.dp_klucb import (
     Ratio,
     Rounding,
-    forgets,
+    earlier,
     index,
     play,
     private_divergence,
@@ -39,7 +39,7 @@ def dp_imed_index(params, mean, best, n, t):
     return -(n * private_divergence(clipped, best, params.epsilon) + math.log(n))
 
 
-@forgets.register(Params)
-def dp_imed_forgets(params):
-    """Return False: all rewards count."""
-    return False
+@earlier.register(Params)
+def dp_imed_earlier(params):
+    """Return 1: all rewards count."""
+    return 1

@@ -123,9 +123,9 @@ def index(params, mean, best, n, t):
 
 
 @by_class
-def forgets(params):
-    """Return whether an index reads the rewards of the last batch alone."""
-    return params.forgetting
+def earlier(params):
+    """Return 1 if an index reads all rewards, 0 if it reads those of the last batch alone."""
+    return 0 if params.forgetting else 1
 
 
 @kernel
@@ -145,11 +145,10 @@ def play(params, bandit, rng):
             indices[arm] = index(params, mean[arm], best, kept[arm], t)
         chosen = largest(indices, params.ties, rng)
         batch = pulls_after(pulls[chosen], params.ratio, params.rounding) - pulls[chosen]
-        if forgets(params):
-            private_sum[chosen], kept[chosen] = 0.0, 0
-        private_sum[chosen] += pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
+        total = pull_many(bandit, chosen, batch) + laplace(rng, 1.0, params.epsilon)
+        private_sum[chosen] = earlier(params) * private_sum[chosen] + total
         pulls[chosen] += batch
-        kept[chosen] += batch
+        kept[chosen] = earlier(params) * kept[chosen] + batch
         mean[chosen] = private_sum[chosen] / kept[chosen]
 
 
