@@ -85,10 +85,11 @@ TABLE = re.compile(r"\\addplot \[[^\n]*(?:\n[^\n]*)?\ntable \{%\n([^}]*)\};")
 OTHERWISE = {  # curves are not drawn as lines through their points
     *("adap-episodes", "adap-regimes", "counter-error", "ftpl-beta-cdf", "ftpl-gauss-cdf"),
     *("ftpl-new-cdf", "leaderboard", "privacy-audit", "variants-azize2022"),
-    *("identification-leaderboard", "identification-regimes"),
+    *("identification-leaderboard", "identification-regimes", "free", "tail"),
     *("variants-azize2025", "variants-sajed2019", "variants-tossou2016", "stopping-rules"),
 }
-IN_PARTS = {"int-theorem-3-5", "leaderboard-epsilon"}  # matplot2tikz writes no table, no sub-figure
+# matplot2tikz writes no table, no sub-figure.
+IN_PARTS = {"int-theorem-3-5", "leaderboard-epsilon", "constant", "equal-privacy"}
 
 
 @pytest.mark.long
