@@ -44,7 +44,7 @@ all: $(READY) ## every figure at the papers' scale; 14 minutes without a cache
 paper-%: $(READY)
 	@$(BIN)/dpbandits run-all --paper $* $(ARGS)
 
-results: $(READY) ## our own results: constant, free, tail, equal-privacy; twenty minutes
+results: $(READY) ## our own results: constant, free, tail, equal-privacy; 25 minutes
 	@$(BIN)/dpbandits run-all --paper results $(ARGS)
 
 smoke: $(READY) ## every figure at a tiny scale, into out/smoke/
