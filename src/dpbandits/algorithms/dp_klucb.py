@@ -124,7 +124,7 @@ def index(params, mean, best, n, t):
 
 @by_class
 def earlier(params):
-    """Return 1 if an index reads all rewards, 0 if it reads those of the last batch alone."""
+    """Return the weight of earlier batches in an index: 1, or 0 if it forgets them."""
     return 0 if params.forgetting else 1
 
 
