@@ -60,7 +60,7 @@ site: $(READY) ## documentation, figures, claims, algorithms: out/site/index.htm
 report: $(READY) ## judge all claims, docs/reproducibility/; about 15 minutes after `make all`
 	@$(BIN)/dpbandits report --gather $(ARGS)
 
-test: $(READY) ## run the short tests, on two cores; four minutes
+test: $(READY) ## run the short tests, on two cores; ten minutes
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not long' \
 	  tests/contract tests/golden tests/unit $(ARGS)
 
